@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use rostrace_tracepoints::{Attribute, Phase, TRACEPOINTS, Tracepoint, recorded, vocabulary};
+use rostrace_tracepoints::{
+    Attribute, Field, Phase, Presence, TRACEPOINTS, Tracepoint, recorded, vocabulary,
+};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -43,16 +45,29 @@ fn declare(table: &mut String, event: &Tracepoint) {
             "ByFirstField"
         },
     );
-    for field in event.recorded_fields() {
+    for field in event.recorded_fields().filter(|it| is_written(event, it)) {
         let _ = writeln!(table, "({:?}, Kind::{:?}),", field.name, field.kind);
     }
     let _ = writeln!(table, "] }},");
 }
 
+/// Events of the kernel that the recorder writes as LTTng's modules would, so that readers find them under the same names.
+const AS_LTTNG: [&str; 9] = [
+    "sched_switch",
+    "sched_waking",
+    "sched_wakeup",
+    "sched_wakeup_new",
+    "sched_migrate_task",
+    "irq_handler_entry",
+    "irq_handler_exit",
+    "irq_softirq_entry",
+    "irq_softirq_exit",
+];
+
 /// The events that the recorder itself writes, in a trace of their own: their numbers are none of the tracer's.
 fn context_switches(table: &mut String) {
     let events: Vec<&Tracepoint> = (TRACEPOINTS.iter())
-        .filter(|event| event.provider == "rostrace_sched")
+        .filter(|event| event.provider == "rostrace_sched" || AS_LTTNG.contains(&event.full_name))
         .collect();
     let _ = writeln!(
         table,
@@ -73,4 +88,14 @@ fn context_switches(table: &mut String) {
     );
     events.iter().for_each(|event| declare(table, event));
     let _ = writeln!(table, "];");
+}
+
+/// What only some versions of LTTng or Linux say is left out of what we write in their place.
+fn is_written(event: &Tracepoint, field: &Field) -> bool {
+    match field.presence {
+        Presence::Versions(versions) if event.provider.is_empty() => {
+            versions.starts_with("rostrace")
+        }
+        _ => true,
+    }
 }

@@ -29,6 +29,8 @@ mod standstills;
 mod thread_clocks;
 mod unnamed;
 mod verdicts_of_recordings;
+mod why_inside;
+mod why_on_cpu;
 mod why_total;
 
 use rostrace_testkit::{logged as recordings, made_up as support};

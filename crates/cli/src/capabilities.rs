@@ -212,7 +212,36 @@ const LOCKS: Capability = Capability {
     without: None,
 };
 
-/// Events that we know by name and that no analysis reads: system calls, interrupts, loaded libraries and the like.
+const SYSTEM_CALLS: Capability = Capability {
+    name: "system calls",
+    has: |kind| matches!(kind, Kind::SyscallEntry | Kind::SyscallExit),
+    allows: "which system calls threads were blocked in",
+    without: None,
+};
+
+const PAGE_FAULTS: Capability = Capability {
+    name: "page faults",
+    has: |kind| matches!(kind, Kind::PageFault | Kind::PageFaultDone),
+    allows: "when threads waited for memory that they had touched",
+    without: None,
+};
+
+const INTERRUPTS: Capability = Capability {
+    name: "interrupts",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::IrqHandlerEntry
+                | Kind::IrqHandlerExit
+                | Kind::IrqSoftirqEntry
+                | Kind::IrqSoftirqExit
+        )
+    },
+    allows: "when interrupts took the CPU of a callback",
+    without: None,
+};
+
+/// Events that we know by name and that no analysis reads: timers of the kernel, loaded libraries and the like.
 pub(crate) const UNUSED: Capability = Capability {
     name: "others",
     has: |kind| !CAPABILITIES.iter().any(|it| (it.has)(kind)),
@@ -243,6 +272,9 @@ pub(crate) const CAPABILITIES: &[&Capability] = &[
     &SIMULATED_TIME,
     &SCHEDULING,
     &KERNEL_TASKS,
+    &SYSTEM_CALLS,
+    &PAGE_FAULTS,
+    &INTERRUPTS,
     &MEMORY,
     &LOCKS,
 ];

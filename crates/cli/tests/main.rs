@@ -16,6 +16,7 @@ mod filters;
 mod findings;
 mod info;
 mod input;
+mod kernel_events;
 mod lists;
 mod locks;
 mod look;

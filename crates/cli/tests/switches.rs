@@ -14,7 +14,7 @@ use crate::support::place::{
 };
 
 /// A program of `tests/programs` that calls the tracer's functions, compiled once.
-fn on_cpu() -> &'static str {
+pub fn on_cpu() -> &'static str {
     static PROGRAM: OnceLock<String> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let library = Path::new(ticker()).with_file_name("libtracetools.so");
@@ -57,7 +57,10 @@ fn is_allowed(place: &Place) -> bool {
 
 /// Records the program while it does this, and returns what it printed.
 fn recorded(place: &Place, options: &[&str], what: &str) -> String {
+    // As an ordinary user has it, also where this runs as root.
     let mut arguments = vec!["record", "--no-report", "-o", "trace"];
+    let is_recorded = !options.contains(&"--no-switches");
+    arguments.extend(is_recorded.then_some("--kernel=own"));
     arguments.extend(options);
     arguments.extend(["--", on_cpu(), "1000", what]);
     place.run(&arguments, 0).0
@@ -65,14 +68,14 @@ fn recorded(place: &Place, options: &[&str], what: &str) -> String {
 
 /// One execution: on a CPU, waiting for one, blocked, unknown, and preemptions.
 #[derive(Debug)]
-struct Execution {
-    running: i64,
+pub struct Execution {
+    pub running: i64,
     waiting: i64,
     blocked: i64,
-    unknown: i64,
+    pub unknown: i64,
 }
 
-fn executions(place: &Place) -> Vec<Execution> {
+pub fn executions(place: &Place) -> Vec<Execution> {
     let tables = "callback_scheduling";
     let arguments = ["export", "trace", "--tables", tables, "-o", "tables"];
     place.run(&arguments, 0);
@@ -96,7 +99,7 @@ fn executions(place: &Place) -> Vec<Execution> {
 }
 
 /// What the program says of its executions: nanoseconds on a CPU, and in all.
-fn ran(said: &str) -> Vec<(i64, i64)> {
+pub fn ran(said: &str) -> Vec<(i64, i64)> {
     let lines = said.lines().filter_map(|line| line.strip_prefix("ran "));
     lines
         .map(|line| {
@@ -113,7 +116,7 @@ fn is_near(found: i64, known: i64) -> bool {
 
 /// The clock of the thread and ours are not read in the same instant, and where this machine itself is not given a CPU, the one may
 /// count it and the other not: of ten executions one may differ.
-fn assert_agree(executions: &[Execution], ran: &[(i64, i64)]) {
+pub fn assert_agree(executions: &[Execution], ran: &[(i64, i64)]) {
     assert_eq!(executions.len(), ran.len());
     let differing: Vec<_> = (executions.iter().zip(ran))
         .filter(|(found, (cpu, _))| !is_near(found.running, *cpu))
@@ -218,6 +221,7 @@ fn what_is_not_recorded_is_said_to_be_that() {
     let arguments = [
         "record",
         "--no-report",
+        "--kernel=own",
         "-o",
         "trace",
         "--",
@@ -408,6 +412,7 @@ fn a_snapshot_has_them_too() {
     let arguments = [
         "record",
         "--no-report",
+        "--kernel=own",
         "-o",
         "trace",
         "--",

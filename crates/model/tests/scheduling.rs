@@ -35,7 +35,7 @@ fn story(recording: &Recording, tid: i64, from: u64, to: u64) -> Vec<(String, i6
         State::Waiting { cpu, ready } => {
             let cpu = cpu.map_or_else(|| "?".to_owned(), |cpu| cpu.0.to_string());
             match ready {
-                Ready::Woken => format!("woken for {cpu}"),
+                Ready::Woken { .. } => format!("woken for {cpu}"),
                 Ready::Preempted { by } => {
                     format!("preempted on {cpu} by {}", scheduling.task(by).name)
                 }

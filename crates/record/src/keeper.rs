@@ -113,12 +113,13 @@ impl Keeper {
         switches: Option<ContextSwitches>,
         with_clocks: bool,
     ) -> std::io::Result<Keeper> {
+        let declared = switches.as_ref().map(ContextSwitches::declared);
         let switches = switches.map(|rings| Switches {
             rings: Mutex::new(rings),
             buffer: Mutex::new(SchedBuffer::new(command.settings.memory_bytes)),
         });
         let keeping = Keeping {
-            sched: switches.as_ref().map(|_| SchedTrace::new(&command)),
+            sched: declared.map(|declared| SchedTrace::new(&command, declared)),
             ..Keeping::default()
         };
         let shared = Arc::new(Shared {

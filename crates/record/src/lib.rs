@@ -52,9 +52,9 @@ pub use launch::{Launch, Running};
 pub use library::TracerLibrary;
 pub use limits::{Limit, limit};
 pub use liveness::is_alive;
-pub use perf::{ContextSwitches, Refusal};
+pub use perf::{ContextSwitches, KernelChoice, Refusal};
 pub use plan::{Plan, Switches, filters};
-pub use recording::{Failure, Progress, Recording, Summary};
+pub use recording::{Failure, Progress, Recording, Summary, SwitchScope};
 pub use rostrace_session::{
     Filters, Flight, Identity, IncompatibleTracer, ProcessState, ProcessView, Settings, State,
     VERSION as CONTROL_LAYOUT,

@@ -9,6 +9,7 @@ use rostrace_session::{Command, DIRECTORY_BYTES, FILTER_BYTES, Filters, Settings
 
 use crate::error::Error;
 use crate::event_selection;
+use crate::perf::KernelChoice;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -24,6 +25,8 @@ pub struct Plan {
     pub switches: Switches,
     /// With waits for locks, of processes that were started with the library for them.
     pub locks: bool,
+    /// With more of what the kernel does, where the system allows it.
+    pub kernel: KernelChoice,
     /// Recorded at most so long, also if the recorder is killed.
     pub duration: Option<Duration>,
     /// Processes of other users are to make their folders in it too.
@@ -54,6 +57,7 @@ impl Plan {
             pids: Vec::new(),
             switches: Switches::Off,
             locks: false,
+            kernel: KernelChoice::default(),
             duration: None,
             is_for_all_users: false,
             settings: Settings {

@@ -43,6 +43,18 @@ pub struct Recording<'s> {
     switches: Switches,
     /// Why context switches are not recorded, although they should be.
     refusal: Option<Refusal>,
+    scope: Option<SwitchScope>,
+    /// Why the kernel's own tracepoints are not recorded, or not all of those that were chosen.
+    without_tracepoints: Option<Refusal>,
+}
+
+/// Whose context switches are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SwitchScope {
+    /// Those of recorded threads.
+    Recorded,
+    /// Those of all threads of the machine, with who woke them.
+    Machine,
 }
 
 /// A recording that has a duration ends so long after it, also when the recorder was killed. One that lives says again and again that it goes on.
@@ -87,6 +99,10 @@ pub struct Summary {
     pub unexpected_hooks: Vec<usize>,
     /// Processes of the session whose tracer is of another version.
     pub incompatible_tracers: Option<IncompatibleTracer>,
+    /// Whose context switches were recorded; nothing if none were.
+    pub switch_scope: Option<SwitchScope>,
+    /// Why the kernel's own tracepoints were not recorded, or not all of those that were chosen.
+    pub without_tracepoints: Option<Refusal>,
     /// Why context switches were not recorded, although they were asked for: of no process, or not of this one.
     pub without_switches: Option<(Option<u32>, Refusal)>,
     /// Whether the CPU clocks of threads were read instead.
@@ -136,7 +152,7 @@ impl<'s> Recording<'s> {
         }
         let deadline = command.deadline;
         let (switches, refusal) = match plan.switches {
-            Switches::Auto | Switches::Perf => match ContextSwitches::new() {
+            Switches::Auto | Switches::Perf => match ContextSwitches::new(plan.kernel) {
                 Ok(switches) => (Some(switches), None),
                 Err(refusal) => (None, Some(refusal)),
             },
@@ -150,6 +166,13 @@ impl<'s> Recording<'s> {
             .issue(&command)
             .ok_or_else(|| remove(Error::PathTooLong(plan.output.clone())))?;
         let folder = session.memory_folder();
+        let scope = switches.as_ref().map(|it| match it.has_tracepoints() {
+            true => SwitchScope::Machine,
+            false => SwitchScope::Recorded,
+        });
+        let without_tracepoints = switches.as_ref();
+        let without_tracepoints =
+            without_tracepoints.and_then(|it| it.without_tracepoints().cloned());
         let with_clocks = plan.switches == Switches::Auto;
         let keeper = Keeper::start(control, folder, generation, command, switches, with_clocks)
             .map_err(|error| remove(Error::Waiting(error)))?;
@@ -167,6 +190,8 @@ impl<'s> Recording<'s> {
             unexpected_hooks: BTreeSet::new(),
             switches: plan.switches,
             refusal,
+            scope,
+            without_tracepoints,
         })
     }
 
@@ -314,6 +339,8 @@ impl<'s> Recording<'s> {
                 Switches::Clocks => true,
                 Switches::Perf | Switches::Off => false,
             },
+            switch_scope: self.scope,
+            without_tracepoints: self.without_tracepoints,
             without_switches: (self.refusal.map(|refusal| (None, refusal)))
                 .or(ended.unfollowed.map(|(pid, refusal)| (Some(pid), refusal))),
             output: self.output,

@@ -75,9 +75,10 @@ pub(super) fn contest(rostrace: &Path, scratch: &Path) -> Result<String> {
         String::from("| recorder | processor | events per second | lost |\n|---|---:|---:|---:|\n");
     for (name, option) in [
         ("without context switches", Some("--no-switches")),
-        ("with them", None),
+        ("with those of recorded threads", Some("--kernel=own")),
+        ("with those of the machine, where allowed", None),
     ] {
-        let output = folder.join(option.unwrap_or("with"));
+        let output = folder.join(option.unwrap_or("machine"));
         let child = Command::new(rostrace)
             .args(["record", "--no-report"])
             .args(option)

@@ -400,7 +400,8 @@ impl<'a> Causes<'a> {
                 let standstill = self.analysis.standstills().get(id);
                 Some(Obstacle::standing(standstill, part.duration()))
             }
-            Cause::NotOnCpu(NotOnCpu::Preempted(task), _) => {
+            Cause::NotOnCpu(state @ (NotOnCpu::Preempted(_) | NotOnCpu::WaitingForCpu(_)), _) => {
+                let task = state.ran_instead()?;
                 let scheduling = self.analysis.scheduling.as_ref()?;
                 let tid = scheduling.task(task).tid;
                 let model = self.analysis.model;

@@ -3,6 +3,7 @@
 use std::io;
 
 use rostrace_model::entity::{InstanceId, ThreadId};
+use rostrace_model::scheduling::Ready;
 
 use super::describe::{node_of, pid};
 use super::recurring::{
@@ -68,6 +69,8 @@ pub(super) const SCHEDULING_DELAYS: Table = Table {
         time "ready_ns" "When it was woken, or had to leave its CPU.",
         time "running_ns" "When it was on a CPU.",
         duration "delay_ns" "Ready to running.",
+        text? "because_of" "Who woke it, or first took the CPU away from it, as far as the trace tells; an interrupt wakes threads that slept for a time or a device.",
+        integer? "because_of_tid" "The kernel's number of that thread.",
     },
     rows: scheduling_delays,
 };
@@ -82,9 +85,16 @@ fn scheduling_delays(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> 
             if !analysis.counts(delay.ready) {
                 continue;
             }
+            let task = match delay.why {
+                Ready::Woken { by } => by,
+                Ready::Preempted { by } => Some(by),
+            };
+            let task = task.map(|task| scheduling.task(task));
             take(&cells! {
                 model.host_name(thread.process), pid(model, thread.process), thread.tid,
                 delay.ready, delay.running, delay.running.0 - delay.ready.0,
+                task.map(|task| &task.name),
+                task.filter(|task| task.is_recorded()).map(|task| task.tid),
             })?;
         }
     }

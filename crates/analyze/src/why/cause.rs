@@ -3,7 +3,7 @@
 use rostrace_model::describe::names;
 use rostrace_model::entity::{CallbackId, CallbackOwner, ClientCallbackId, InstanceId, RequestId};
 use rostrace_model::flow::OffCpuReason;
-use rostrace_model::scheduling::TaskId;
+use rostrace_model::scheduling::{Inside, Task, TaskId};
 
 use super::lock::AtLock;
 use crate::analysis::Analysis;
@@ -41,6 +41,8 @@ pub enum Cause {
     Dispatch,
     /// The timer was due and its thread was waiting for work: it woke up late.
     TimerLateness,
+    /// The timer was due, and its thread ran again, but was not out of its wait for work yet.
+    WakingUp,
     /// Received and kept in its node: the execution that was to use it had no reason to begin.
     Stored(InstanceId),
     /// Kept in its node until the callback of this execution ran before, with the same in store.
@@ -60,6 +62,8 @@ pub enum Cause {
     /// The thread waited for a lock, or for a condition variable, in the midst of what it did: the execution of a callback, or the executor's
     /// work.
     Lock(AtLock, Option<InstanceId>),
+    /// It had a CPU, but the kernel was at work for it, or instead of it.
+    InKernel(Inside, Option<InstanceId>),
     /// Everything stood still, this thread among the others; the execution is that which had begun.
     Standstill(StandstillId, Option<InstanceId>),
     /// The trace does not tell.
@@ -73,8 +77,16 @@ pub enum NotOnCpu {
     Preempted(TaskId),
     /// It slept: for a lock, a file, time to pass.
     Blocked,
-    /// It was woken up, and waited for a CPU.
-    WaitingForCpu,
+    /// The same, and this one woke it.
+    BlockedUntil(TaskId),
+    /// It slept in a system call, or for memory that it had touched, until this one woke it, as far as that is known.
+    BlockedIn(Inside, Option<TaskId>),
+    /// It was woken up, and waited for a CPU, which this one had: an idle one where the CPU had nothing to do yet.
+    WaitingForCpu(Option<TaskId>),
+    /// A timer was due, and it slept on until it was woken, by this one.
+    WokenLate(Option<TaskId>),
+    /// A timer was due, and it did not run; the trace does not tell when it was woken. This one had the CPU that it got next.
+    OffCpu(Option<TaskId>),
 }
 
 /// What a thread did for some of an execution, of which only the sum is known.
@@ -100,8 +112,86 @@ impl NotOnCpu {
     pub fn name(self) -> &'static str {
         match self {
             NotOnCpu::Preempted(_) => "preempted",
-            NotOnCpu::Blocked => "blocked",
-            NotOnCpu::WaitingForCpu => "waiting_for_cpu",
+            NotOnCpu::Blocked | NotOnCpu::BlockedUntil(_) | NotOnCpu::BlockedIn(..) => "blocked",
+            NotOnCpu::WaitingForCpu(_) => "waiting_for_cpu",
+            NotOnCpu::WokenLate(_) => "woken_late",
+            NotOnCpu::OffCpu(_) => "off_cpu",
+        }
+    }
+
+    /// Who had the CPU meanwhile, if that is known.
+    pub fn ran_instead(self) -> Option<TaskId> {
+        match self {
+            NotOnCpu::Preempted(task) => Some(task),
+            NotOnCpu::WaitingForCpu(task) | NotOnCpu::OffCpu(task) => task,
+            NotOnCpu::Blocked
+            | NotOnCpu::BlockedUntil(_)
+            | NotOnCpu::BlockedIn(..)
+            | NotOnCpu::WokenLate(_) => None,
+        }
+    }
+
+    /// Who woke the thread in the end, if that is known.
+    pub fn woken_by(self) -> Option<TaskId> {
+        match self {
+            NotOnCpu::BlockedUntil(task) => Some(task),
+            NotOnCpu::BlockedIn(_, task) | NotOnCpu::WokenLate(task) => task,
+            NotOnCpu::Preempted(_)
+            | NotOnCpu::Blocked
+            | NotOnCpu::WaitingForCpu(_)
+            | NotOnCpu::OffCpu(_) => None,
+        }
+    }
+
+    /// What it was, of this thread or execution.
+    fn describe(self, analysis: &Analysis<'_>, of: &str) -> String {
+        let task = |task: TaskId| analysis.scheduling.as_ref().map(|it| it.task(task));
+        let title = |id: TaskId| task(id).map_or_else(|| "somebody".to_owned(), Task::title);
+        let is_idle = |id: TaskId| task(id).is_some_and(Task::is_idle);
+        match self {
+            NotOnCpu::Preempted(by) => {
+                format!("not on a CPU: {of} was preempted by {}", title(by))
+            }
+            NotOnCpu::Blocked if tells_wakeups(analysis) => {
+                format!("not on a CPU: {of} slept")
+            }
+            NotOnCpu::Blocked => {
+                format!("not on a CPU: {of} was blocked until it ran again")
+            }
+            NotOnCpu::BlockedUntil(by) => {
+                format!("not on a CPU: {of} slept until {} woke it", title(by))
+            }
+            NotOnCpu::BlockedIn(inside, by) => {
+                let until = by.map_or(String::new(), |by| format!(" until {} woke it", title(by)));
+                let inside = name_of(analysis, inside);
+                format!("not on a CPU: {of} was blocked in {inside}{until}")
+            }
+            NotOnCpu::WaitingForCpu(None) => {
+                format!("not on a CPU: {of} was woken and waited to be scheduled")
+            }
+            NotOnCpu::WaitingForCpu(Some(by)) if is_idle(by) => {
+                format!("not on a CPU: {of} could run, and its CPU was still idle")
+            }
+            NotOnCpu::WaitingForCpu(Some(by)) => {
+                let by = title(by);
+                format!("not on a CPU: {of} was woken and waited to be scheduled while {by} ran")
+            }
+            NotOnCpu::WokenLate(None) => {
+                "timer lateness: due, but its thread slept on until it was woken".to_owned()
+            }
+            NotOnCpu::WokenLate(Some(by)) => {
+                let by = title(by);
+                format!("timer lateness: due, but its thread slept on until {by} woke it")
+            }
+            NotOnCpu::OffCpu(None) => {
+                "timer lateness: due, but its thread was off the CPU until it ran again".to_owned()
+            }
+            NotOnCpu::OffCpu(Some(by)) => {
+                let by = title(by);
+                format!(
+                    "timer lateness: due, but its thread was off the CPU, and {by} had the one that it then got"
+                )
+            }
         }
     }
 }
@@ -157,6 +247,7 @@ impl Cause {
             Cause::Executor | Cause::NotTaken => "executor",
             Cause::Dispatch => "dispatch",
             Cause::TimerLateness => "timer_lateness",
+            Cause::WakingUp => "waking_up",
             Cause::Stored(_) | Cause::UsedBefore(_) => "stored",
             Cause::OutsideCallbacks => "outside_callbacks",
             Cause::Execution(_) => "execution",
@@ -165,6 +256,9 @@ impl Cause {
             Cause::NotOnCpu(state, _) => state.name(),
             Cause::ByClock(what, _) => what.name(),
             Cause::Lock(lock, _) => lock.name(),
+            Cause::InKernel(Inside::SystemCall(_), _) => "system_call",
+            Cause::InKernel(Inside::PageFault, _) => "page_fault",
+            Cause::InKernel(Inside::Interrupt(_), _) => "interrupt",
             Cause::Standstill(..) => "standstill",
             Cause::Unknown => "unknown",
         }
@@ -182,7 +276,18 @@ impl Cause {
             | Cause::ByClock(_, instance) => Some(instance),
             Cause::NotOnCpu(_, instance)
             | Cause::Lock(_, instance)
+            | Cause::InKernel(_, instance)
             | Cause::Standstill(_, instance) => instance,
+            _ => None,
+        }
+    }
+
+    /// What of the kernel the thread was in.
+    pub fn inside(self) -> Option<Inside> {
+        match self {
+            Cause::InKernel(inside, _) | Cause::NotOnCpu(NotOnCpu::BlockedIn(inside, _), _) => {
+                Some(inside)
+            }
             _ => None,
         }
     }
@@ -253,6 +358,10 @@ impl Cause {
             Cause::Executor => "executor: looking for work, taking, dispatching".to_owned(),
             Cause::Dispatch => "dispatch: from the take to the callback".to_owned(),
             Cause::TimerLateness => "timer lateness: due, but its thread woke up late".to_owned(),
+            Cause::WakingUp => {
+                "timer lateness: due, and its thread was on a CPU, on its way out of its wait"
+                    .to_owned()
+            }
             Cause::Stored(instance) => {
                 let callback = analysis.instance(instance).callback;
                 let owner = callback.map(|id| analysis.model.callbacks[id.index()].owner);
@@ -299,25 +408,11 @@ impl Cause {
             }
             Cause::NotOnCpu(state, instance) => {
                 let of = instance.map_or("its thread".to_owned(), name);
-                match state {
-                    NotOnCpu::Preempted(task) => {
-                        let by = analysis.scheduling.as_ref().map(|it| it.task(task));
-                        let by = by.map_or(String::new(), |by| match by.is_recorded() {
-                            true => format!(" by {} {}", by.name, by.tid),
-                            false => format!(" by {}", by.name),
-                        });
-                        format!("not on a CPU: {of} was preempted{by}")
-                    }
-                    NotOnCpu::Blocked if tells_wakeups(analysis) => {
-                        format!("not on a CPU: {of} slept")
-                    }
-                    NotOnCpu::Blocked => {
-                        format!("not on a CPU: {of} was blocked until it ran again")
-                    }
-                    NotOnCpu::WaitingForCpu => {
-                        format!("not on a CPU: {of} was woken and waited to be scheduled")
-                    }
-                }
+                state.describe(analysis, &of)
+            }
+            Cause::InKernel(inside, instance) => {
+                let of = instance.map_or("its thread".to_owned(), name);
+                format!("in the kernel: {of} was in {}", name_of(analysis, inside))
             }
             Cause::ByClock(what, instance) => {
                 let of = name(instance);
@@ -353,6 +448,16 @@ impl Cause {
             }
             Cause::Unknown => "unknown: the trace does not tell".to_owned(),
         }
+    }
+}
+
+/// `read()`, `a page fault`, `interrupt eth0`.
+pub fn name_of(analysis: &Analysis<'_>, inside: Inside) -> String {
+    let name = |id| analysis.scheduling.as_ref().map_or("?", |it| it.name(id));
+    match inside {
+        Inside::SystemCall(id) => format!("{}()", name(id)),
+        Inside::PageFault => "a page fault".to_owned(),
+        Inside::Interrupt(id) => name(id).to_owned(),
     }
 }
 

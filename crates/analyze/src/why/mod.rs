@@ -3,12 +3,13 @@
 //!
 //! [`Why`] finds the parts (`path_instance` those of declared paths, `request` those of executions that asked a service, `lost` those of messages
 //! that did not arrive), `lock` cuts them where their thread waited for a lock, `standing` where everything stood still, `on_cpu` where the kernel
-//! tells more, `by_clock` where the clocks of threads do, `publishing` where a message may not have been sent yet; `cause` says what they can be
+//! tells more, `inside` where a thread was in a system call or an interrupt, `by_clock` where the clocks of threads do, `publishing` where a message may not have been sent yet; `cause` says what they can be
 //! due to, `wait` puts those of one cause together, and [`total`] adds up
 //! those of a whole recording.
 
 mod by_clock;
 mod cause;
+mod inside;
 mod lock;
 mod lost;
 mod on_cpu;
@@ -36,6 +37,7 @@ use crate::flow_path::Flow;
 use crate::mutual_exclusion::GroupRuns;
 use crate::timer::Firing;
 use by_clock::by_clock;
+use inside::inside;
 use lock::at_locks;
 use on_cpu::on_cpu;
 use part::Parts;
@@ -43,7 +45,7 @@ use publishing::{PublishCall, publishing};
 use standing::standing;
 
 pub(crate) use cause::service_name;
-pub use cause::{ByClock, CallStage, Cause, NotOnCpu, Relation, client_name};
+pub use cause::{ByClock, CallStage, Cause, NotOnCpu, Relation, client_name, name_of};
 pub use lock::AtLock;
 pub use part::Part;
 pub(crate) use request::has_one_clock;
@@ -157,6 +159,7 @@ impl<'a> Why<'a> {
                     Some(scheduling) => on_cpu(scheduling, part),
                     None => vec![*part],
                 })
+                .flat_map(|part| inside(self.analysis, &part))
                 .flat_map(|part| by_clock(self.analysis, &part))
                 .flat_map(|part| publishing(&parts.calls, part))
                 .collect(),

@@ -61,6 +61,7 @@ fn held_up(cause: Cause) -> Option<Option<rostrace_model::entity::InstanceId>> {
         | Cause::Executor
         | Cause::Dispatch
         | Cause::TimerLateness
+        | Cause::WakingUp
         | Cause::Unknown => Some(None),
         Cause::Unended(_)
         | Cause::Stored(_)
@@ -70,6 +71,7 @@ fn held_up(cause: Cause) -> Option<Option<rostrace_model::entity::InstanceId>> {
         | Cause::NotOnCpu(..)
         | Cause::ByClock(..)
         | Cause::Lock(..)
+        | Cause::InKernel(..)
         | Cause::Standstill(..) => None,
     }
 }

@@ -1,7 +1,8 @@
 // on_cpu MILLISECONDS WHAT: a node whose timer's callback takes about 5 ms of a CPU, and that writes down for each execution how much the
 // thread's own clock says: `ran NANOSECONDS of NANOSECONDS` on standard output at the end, one line for each. WHAT it does inside:
 // `compute` nothing else; `sleep` also 5 ms of sleep; `hog` shares CPU 0 with a thread called `hog`, which never stops; `threads` the same as
-// `compute`, but on another thread for each execution, after `ready` was said.
+// `compute`, but on another thread for each execution, after `ready` was said; `read` also reads from a pipe what a thread called `feeder`
+// writes after 5 ms; `touch` also touches 16 MiB of new memory.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,6 +49,31 @@ static void *hog(void *unused) {
   return NULL;
 }
 
+static int wanted[2], fed[2];
+static void *feed(void *unused) {
+  char byte;
+  pthread_setname_np(pthread_self(), "feeder");
+  while (read(wanted[0], &byte, 1) == 1) {
+    usleep(5000);
+    if (write(fed[1], &byte, 1) != 1) break;
+  }
+  return unused;
+}
+
+static void be_fed(void) {
+  char byte = 0;
+  if (write(wanted[1], &byte, 1) != 1 || read(fed[0], &byte, 1) != 1) abort();
+}
+
+static void touch(void) {
+  const size_t bytes = 16 << 20;
+  char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) abort();
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+  for (size_t at = 0; at < bytes; at += 4096) memory[at] = 1;
+  munmap(memory, bytes);
+}
+
 static char callback;
 static const char *what;
 static long ran[100000][2];
@@ -60,6 +87,8 @@ static void *execute(void *unused) {
   while (now(CLOCK_THREAD_CPUTIME_ID) - cpu < 5000000) {
   }
   if (!strcmp(what, "sleep")) usleep(5000);
+  if (!strcmp(what, "read")) be_fed();
+  if (!strcmp(what, "touch")) touch();
   ran[count][0] = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
   ran[count][1] = now(CLOCK_MONOTONIC) - wall;
   ros_trace_callback_end(&callback);
@@ -85,6 +114,10 @@ int main(int words, char **arguments) {
     pin(0);
     pthread_create(&thread, NULL, hog, NULL);
   }
+  if (!strcmp(what, "read")) {
+    if (pipe(wanted) || pipe(fed)) return 1;
+    pthread_create(&thread, NULL, feed, NULL);
+  }
   puts("ready");
   fflush(stdout);
   for (long begin = now(CLOCK_MONOTONIC); !is_over && count < 100000 && now(CLOCK_MONOTONIC) - begin < milliseconds * 1000000;) {
@@ -97,6 +130,7 @@ int main(int words, char **arguments) {
     usleep(2000);
   }
   is_over = 1;
+  printf("pid %d\n", (int)getpid());
   for (int each = 0; each < count; each++) printf("ran %ld of %ld\n", ran[each][0], ran[each][1]);
   return 0;
 }

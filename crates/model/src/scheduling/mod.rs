@@ -2,12 +2,13 @@
 //!
 //! [`Scheduling::load`] is a pass of its own over the scheduling events that LTTng's kernel modules record, and over the context switches
 //! that rostrace's recorder hears of, which tell of recorded threads only. A *timeline* holds the states of
-//! one thread, `pass` reads the events, `tracker` follows those of one host, `loss` says where events may be missing, and `namespace` which
+//! one thread, `inside` its system calls and page faults, and the interrupts of CPUs; `pass` reads the events, `tracker` follows those of one host, `loss` says where events may be missing, and `namespace` which
 //! of the kernel's threads a thread of the [`Model`] is.
 //!
 //! Traces belong to the same host if they name the same one, as in the model. A container with a host name of its own is
 //! another host.
 
+mod inside;
 mod loss;
 mod namespace;
 mod pass;
@@ -16,6 +17,7 @@ mod task;
 mod timeline;
 mod tracker;
 
+pub use inside::{Inside, NameId, Stay};
 pub use processor::Occupation;
 pub use task::{Task, TaskId};
 pub use timeline::{Cpu, Latency, OffCpu, Ready, Sleep, Slice, State, Timeline};
@@ -28,11 +30,12 @@ use rustc_hash::FxHashMap;
 use crate::Model;
 use crate::binding::declarations;
 use crate::entity::{HostId, ThreadId};
+use inside::Stays;
 use pass::SchedulingPass;
 use processor::Processor;
 
 /// The events that are read.
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 21] = [
     Kind::SchedSwitch,
     Kind::SchedWaking,
     Kind::SchedWakeup,
@@ -46,6 +49,14 @@ const KINDS: [Kind; 13] = [
     Kind::ContextSwitchOut,
     Kind::ThreadName,
     Kind::ThreadExit,
+    Kind::SyscallEntry,
+    Kind::SyscallExit,
+    Kind::PageFault,
+    Kind::PageFaultDone,
+    Kind::IrqHandlerEntry,
+    Kind::IrqHandlerExit,
+    Kind::IrqSoftirqEntry,
+    Kind::IrqSoftirqExit,
 ];
 
 /// The states of all threads of all hosts, as far as the kernel's events tell them.
@@ -56,6 +67,13 @@ pub struct Scheduling {
     /// Whether wake-ups were recorded. Without them a thread that was woken seems to sleep until it runs.
     pub has_wakeups: bool,
     timelines: Vec<Timeline>,
+    /// System calls and page faults, by timeline.
+    stays: Vec<Stays>,
+    /// By [`HostId`] and [`Cpu`].
+    interrupts: Vec<Vec<Stays>>,
+    names: Vec<String>,
+    /// By timeline.
+    host_of: Vec<HostId>,
     timeline_of: FxHashMap<(HostId, i64), usize>,
     /// By [`ThreadId`].
     of_thread: Vec<Option<usize>>,
@@ -116,6 +134,72 @@ impl Scheduling {
             .and_then(|processors| processors.get(usize::from(cpu.0)))
             .into_iter()
             .flat_map(move |processor| processor.occupations(from, to))
+    }
+
+    /// Who had a CPU of a thread's host between two instants, without gaps.
+    pub fn occupations_for(
+        &self,
+        thread: ThreadId,
+        cpu: Cpu,
+        from: Nanos,
+        to: Nanos,
+    ) -> impl Iterator<Item = Occupation> + '_ {
+        let timeline = self.of_thread.get(thread.index()).copied().flatten();
+        let host = timeline.map(|timeline| self.host_of[timeline]);
+        host.into_iter()
+            .flat_map(move |host| self.occupations(host, cpu, from, to))
+    }
+
+    /// The system calls and page faults that a thread was in between two instants, in the order of time.
+    pub fn stays(
+        &self,
+        thread: ThreadId,
+        from: Nanos,
+        to: Nanos,
+    ) -> impl Iterator<Item = Stay> + '_ {
+        let timeline = self.of_thread.get(thread.index()).copied().flatten();
+        let stays = timeline.map(|timeline| &self.stays[timeline]);
+        stays
+            .into_iter()
+            .flat_map(move |stays| stays.between(from, to))
+    }
+
+    /// The interrupts that a CPU of a thread's host handled between two instants, in the order of time.
+    pub fn interrupts(
+        &self,
+        thread: ThreadId,
+        cpu: Cpu,
+        from: Nanos,
+        to: Nanos,
+    ) -> impl Iterator<Item = Stay> + '_ {
+        let timeline = self.of_thread.get(thread.index()).copied().flatten();
+        let host = timeline.map(|timeline| self.host_of[timeline]);
+        host.into_iter()
+            .flat_map(move |host| self.interrupts_of(host, cpu, from, to))
+    }
+
+    /// The interrupts that a CPU of a host handled between two instants, in the order of time.
+    pub fn interrupts_of(
+        &self,
+        host: HostId,
+        cpu: Cpu,
+        from: Nanos,
+        to: Nanos,
+    ) -> impl Iterator<Item = Stay> + '_ {
+        let cpus = self.interrupts.get(host.index());
+        cpus.and_then(|cpus| cpus.get(usize::from(cpu.0)))
+            .into_iter()
+            .flat_map(move |stays| stays.between(from, to))
+    }
+
+    /// Whether anything is known of what threads and CPUs were inside of.
+    pub fn has_stays(&self) -> bool {
+        let interrupts = self.interrupts.iter().flatten();
+        self.stays.iter().chain(interrupts).any(|it| !it.is_empty())
+    }
+
+    pub fn name(&self, name: NameId) -> &str {
+        &self.names[name.0 as usize]
     }
 
     /// The number of CPUs of a host: one more than the highest that was heard of.

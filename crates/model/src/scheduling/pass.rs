@@ -4,15 +4,16 @@ use std::borrow::Cow;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Conversion, Cursor, EventView, StreamId, TraceSet};
-use rostrace_tracepoints::{Kind, field};
+use rostrace_tracepoints::{Kind, TRACEPOINTS, field};
 use rustc_hash::FxHashMap;
 
 use super::Scheduling;
+use super::inside::{Inside, Names, Stays, deferred};
 use super::loss::{self, Edge};
-use super::processor::cpu_of;
+use super::processor::{Processor, cpu_of};
 use super::task::Tasks;
 use super::timeline::{Cpu, Timeline};
-use super::tracker::{Kernel, Stop, Tracker};
+use super::tracker::{Kernel, Stop, Tracker, Woken};
 use crate::Model;
 use crate::binding::{Bindings, Declaration, Fields, selection};
 use crate::entity::HostId;
@@ -28,6 +29,7 @@ pub(super) struct SchedulingPass {
     /// By host: whether the kernel's own switches were recorded, which tell more than those of recorded threads alone.
     has_both_sides: Vec<bool>,
     tasks: Tasks,
+    names: Names,
     edges: Vec<Edge>,
     /// The first edge that is still to come.
     next_edge: usize,
@@ -94,6 +96,7 @@ impl SchedulingPass {
             hosts,
             kernels: kernels.collect(),
             tasks: Tasks::default(),
+            names: Names::default(),
             positions: FxHashMap::default(),
             passed: Passed::default(),
         }
@@ -216,7 +219,11 @@ impl SchedulingPass {
             Some(Kind::SchedWaking) => {
                 use field::sched_waking::*;
                 if let Some(tid) = fields.signed(TID) {
-                    tracker.wake(at, tid, target(TARGET_CPU));
+                    // Only this event certainly happens to who wakes.
+                    let is_interrupt = fields.number(IN_INTERRUPT).map(|it| it != 0);
+                    let by = tracker.waker(&mut self.tasks, cpu, is_interrupt);
+                    let target = target(TARGET_CPU);
+                    tracker.wake(tid, Woken { at, target, by });
                 }
             }
             Some(Kind::SchedWakeup) => {
@@ -224,13 +231,18 @@ impl SchedulingPass {
                 if let Some(tid) = fields.signed(TID)
                     && fields.number(SUCCESS) != Some(0)
                 {
-                    tracker.wake(at, tid, target(TARGET_CPU));
+                    let target = target(TARGET_CPU);
+                    let by = None;
+                    tracker.wake(tid, Woken { at, target, by });
                 }
             }
             Some(Kind::SchedWakeupNew) => {
                 use field::sched_wakeup_new::*;
                 if let Some(tid) = fields.signed(TID) {
-                    tracker.wake_new(at, tid, target(TARGET_CPU));
+                    let target = target(TARGET_CPU);
+                    // Who creates a thread wakes it.
+                    let by = tracker.waker(&mut self.tasks, cpu, Some(false));
+                    tracker.wake_new(tid, Woken { at, target, by });
                 }
             }
             Some(Kind::SchedMigrateTask) => {
@@ -253,6 +265,47 @@ impl SchedulingPass {
                     tracker.exit(tid);
                 }
             }
+            Some(Kind::SyscallEntry) => {
+                use field::syscall_entry::*;
+                let (tid, own_name) = (fields.signed(TID), fields.lossy(NAME));
+                let name = match &own_name {
+                    Some(name) => name,
+                    None => system_call(class_name(&fields.event)),
+                };
+                let call = Inside::SystemCall(self.names.intern(name));
+                tracker.enter(at, cpu, tid, call);
+            }
+            Some(Kind::SyscallExit) => {
+                let tid = fields.signed(field::syscall_exit::TID);
+                let is_call = |it: Inside| matches!(it, Inside::SystemCall(_));
+                tracker.leave_kernel(at, cpu, tid, is_call);
+            }
+            // LTTng does not tell when a fault is over.
+            Some(Kind::PageFault) => {
+                if let Some(tid) = fields.signed(field::page_fault::TID) {
+                    tracker.enter(at, cpu, Some(tid), Inside::PageFault);
+                }
+            }
+            Some(Kind::PageFaultDone) => {
+                if let Some(tid) = fields.signed(field::page_fault_done::TID) {
+                    tracker.leave_kernel(at, cpu, Some(tid), |it| it == Inside::PageFault);
+                }
+            }
+            Some(Kind::IrqHandlerEntry) => {
+                use field::irq_handler_entry::*;
+                let name = match (fields.lossy(NAME), fields.signed(IRQ)) {
+                    (Some(name), _) if !name.is_empty() => name.into_owned(),
+                    (_, number) => format!("{}", number.unwrap_or_default()),
+                };
+                let name = self.names.intern(&format!("interrupt {name}"));
+                tracker.interrupt(at, cpu, Inside::Interrupt(name));
+            }
+            Some(Kind::IrqSoftirqEntry) => {
+                let kind = fields.number(field::irq_softirq_entry::VEC);
+                let name = self.names.intern(&deferred(kind.unwrap_or(u64::MAX)));
+                tracker.interrupt(at, cpu, Inside::Interrupt(name));
+            }
+            Some(Kind::IrqHandlerExit | Kind::IrqSoftirqExit) => tracker.interrupted(at, cpu),
             Some(Kind::ContextSwitchIn) => {
                 if let Some(tid) = fields.signed(field::context_switch_in::TID) {
                     tracker.switch_in(&mut self.tasks, (at, cpu), tid);
@@ -313,17 +366,26 @@ impl SchedulingPass {
     pub(super) fn finish(mut self, model: &Model, has_wakeups: bool) -> Scheduling {
         // A window that begins after the last event takes nothing away; one that begins before it was passed.
         let mut timelines = Vec::new();
+        let mut stays = Vec::new();
+        let mut host_of = Vec::new();
         let mut timeline_of = FxHashMap::default();
-        let mut processors = Vec::new();
+        let mut processors: Vec<Vec<Processor>> = Vec::new();
+        let mut interrupts: Vec<Vec<Stays>> = Vec::new();
         let mut inner_threads = Vec::new();
         for (host, tracker) in self.trackers.iter_mut().enumerate() {
-            processors.push(tracker.finish(&mut self.tasks));
+            let (of_host, interrupts_of_host) = tracker.finish(&mut self.tasks).into_iter().unzip();
+            processors.push(of_host);
+            interrupts.push(interrupts_of_host);
             inner_threads.push(tracker.namespaces.inner_threads());
             let first = timelines.len();
             for (tid, thread) in &tracker.thread_of {
                 timeline_of.insert((HostId::of(host), *tid), first + thread);
             }
-            timelines.extend(tracker.threads.drain(..).map(|thread| thread.timeline));
+            for thread in tracker.threads.drain(..) {
+                timelines.push(thread.timeline);
+                stays.push(thread.stays);
+            }
+            host_of.resize(timelines.len(), HostId::of(host));
         }
         let of_thread = model.threads.iter().map(|thread| {
             let process = &model.processes[thread.process.index()];
@@ -337,11 +399,28 @@ impl SchedulingPass {
             tasks: self.tasks.list,
             has_wakeups,
             timelines,
+            stays,
+            interrupts,
+            names: self.names.list,
+            host_of,
             timeline_of,
             processors,
             nothing: Timeline::default(),
         }
     }
+}
+
+fn class_name<'e>(event: &EventView<'e>) -> &'e str {
+    let stream = &event.trace().schema.streams[event.stream().class];
+    let class = stream.events.get(event.event().class as usize);
+    class.and_then(|it| it.name.as_deref()).unwrap_or_default()
+}
+
+/// The call that an event of LTTng is named after: `read` for `syscall_entry_read`.
+fn system_call(event: &str) -> &str {
+    let families = TRACEPOINTS.iter();
+    let mut families = families.filter(|it| it.kind == Kind::SyscallEntry);
+    families.find_map(|it| it.member(event)).unwrap_or(event)
 }
 
 /// Whether an event tells of a thread that it gets or leaves a CPU, but not of the other one.

@@ -33,6 +33,11 @@ impl Processor {
         self.changes.push((at, task));
     }
 
+    /// Who has it now.
+    pub(super) fn now(&self) -> Option<TaskId> {
+        self.changes.last().and_then(|(_, task)| *task)
+    }
+
     pub(super) fn occupations(
         &self,
         from: Nanos,

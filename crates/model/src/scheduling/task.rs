@@ -20,7 +20,8 @@ impl TaskId {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Task {
     pub host: HostId,
-    /// The kernel's number of the thread; 0 for the idle loop of a CPU, -1 for whatever is not recorded.
+    /// The kernel's number of the thread; 0 for the idle loop of a CPU, below zero for what is no thread: whatever is not recorded,
+    /// an interrupt.
     pub tid: i64,
     /// At most fifteen bytes.
     pub name: String,
@@ -35,12 +36,21 @@ impl Task {
     /// Whether it is known who this is. Where only threads of recorded processes are followed, others are all one: that may be
     /// another program, the kernel, or nobody at all.
     pub fn is_recorded(&self) -> bool {
-        self.tid != UNRECORDED
+        self.tid >= 0
+    }
+
+    /// As sentences call it: `planner 4711`.
+    pub fn title(&self) -> String {
+        match self.tid {
+            1.. => format!("{} {}", self.name, self.tid),
+            _ => self.name.clone(),
+        }
     }
 }
 
 /// No thread has this number.
 const UNRECORDED: i64 = -1;
+const INTERRUPT: i64 = -2;
 
 /// All tasks seen so far.
 #[derive(Debug, Default)]
@@ -84,5 +94,10 @@ impl Tasks {
             Cow::Borrowed("something that is not recorded"),
             None,
         )
+    }
+
+    /// What wakes a thread without being one: a device, or a timer of the kernel.
+    pub(super) fn interrupt(&mut self, host: HostId) -> TaskId {
+        self.intern(host, INTERRUPT, Cow::Borrowed("an interrupt"), None)
     }
 }

@@ -31,11 +31,10 @@ pub enum State {
 /// Why a thread that waits for a CPU can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ready {
-    Woken,
+    /// By this one, as far as the trace tells.
+    Woken { by: Option<TaskId> },
     /// It ran, and had to leave its CPU to this one.
-    Preempted {
-        by: TaskId,
-    },
+    Preempted { by: TaskId },
 }
 
 /// How a thread sleeps.
@@ -124,6 +123,8 @@ enum Tag {
 
 /// The number that no CPU has.
 const NO_CPU: u16 = u16::MAX;
+/// The number that no task has.
+const NO_TASK: u32 = u32::MAX;
 
 impl Packed {
     fn new(state: State) -> Packed {
@@ -139,7 +140,7 @@ impl Packed {
             },
             State::Waiting { cpu, ready } => {
                 let (tag, task) = match ready {
-                    Ready::Woken => (Tag::Woken, 0),
+                    Ready::Woken { by } => (Tag::Woken, by.map_or(NO_TASK, |by| by.0)),
                     Ready::Preempted { by } => (Tag::Preempted, by.0),
                 };
                 let cpu = cpu.map_or(NO_CPU, |cpu| cpu.0);
@@ -161,7 +162,9 @@ impl Packed {
         };
         match self.tag {
             Tag::Running => State::Running { cpu: Cpu(self.cpu) },
-            Tag::Woken => waiting(Ready::Woken),
+            Tag::Woken => waiting(Ready::Woken {
+                by: (self.task != NO_TASK).then_some(TaskId(self.task)),
+            }),
             Tag::Preempted => waiting(Ready::Preempted {
                 by: TaskId(self.task),
             }),
@@ -317,7 +320,13 @@ mod tests {
             State::Running { cpu: Cpu(7) },
             State::Waiting {
                 cpu: None,
-                ready: Ready::Woken,
+                ready: Ready::Woken { by: None },
+            },
+            State::Waiting {
+                cpu: Some(Cpu(0)),
+                ready: Ready::Woken {
+                    by: Some(TaskId(0)),
+                },
             },
             State::Waiting {
                 cpu: Some(Cpu(3)),

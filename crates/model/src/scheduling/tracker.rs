@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use rostrace_ctf::schema::Nanos;
 use rustc_hash::FxHashMap;
 
+use super::inside::{Inside, Stays};
 use super::namespace::Namespaces;
 use super::processor::{NO_CPU, Processor};
 use super::task::{TaskId, Tasks};
@@ -37,11 +38,31 @@ pub(super) struct KernelThread {
     task: Option<TaskId>,
     pub(super) timeline: Timeline,
     /// It was woken at this time, if it was not running.
-    woken: Option<(Nanos, Option<Cpu>)>,
+    woken: Option<Woken>,
     /// It will end when it stops.
     ending: bool,
+    /// System calls and page faults.
+    pub(super) stays: Stays,
     /// It was preempted there, by whoever has that CPU in each moment.
     preempted_on: Option<Cpu>,
+}
+
+/// A wake-up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Woken {
+    pub(super) at: Nanos,
+    /// Where the thread is to run.
+    pub(super) target: Option<Cpu>,
+    pub(super) by: Option<TaskId>,
+}
+
+impl Woken {
+    fn waiting(self) -> State {
+        State::Waiting {
+            cpu: self.target,
+            ready: Ready::Woken { by: self.by },
+        }
+    }
 }
 
 /// From one thread leaving a CPU to the next one having it, at most: the kernel takes the time of both.
@@ -57,6 +78,8 @@ struct CpuState {
     left: Option<Nanos>,
     /// Threads that were preempted on it.
     preempted: Vec<usize>,
+    /// Interrupts.
+    stays: Stays,
 }
 
 /// Why a thread stopped running.
@@ -142,6 +165,7 @@ impl Tracker {
                 timeline: Timeline::default(),
                 woken: None,
                 ending: false,
+                stays: Stays::default(),
                 preempted_on: None,
             });
             threads.len() - 1
@@ -209,9 +233,8 @@ impl Tracker {
             self.set(prev, at, state);
         }
         if let Some(next) = next {
-            if let Some((woken, target)) = self.threads[next].woken {
-                let ready = Ready::Woken;
-                self.set(next, woken, State::Waiting { cpu: target, ready });
+            if let Some(woken) = self.threads[next].woken {
+                self.set(next, woken.at, woken.waiting());
             }
             self.set(next, at, State::Running { cpu });
         }
@@ -352,33 +375,45 @@ impl Tracker {
     }
 
     /// Someone wakes a thread.
-    pub(super) fn wake(&mut self, at: Nanos, tid: i64, target: Option<Cpu>) {
+    pub(super) fn wake(&mut self, tid: i64, woken: Woken) {
         if tid == 0 {
             return;
         }
         let thread = self.thread(tid);
-        let waiting = |ready: Ready| State::Waiting { cpu: target, ready };
         match self.threads[thread].timeline.state_now() {
             State::Running { .. } => {}
-            State::Blocked(_) => self.set(thread, at, waiting(Ready::Woken)),
-            State::Waiting { .. } => self.target(at, tid, target),
+            State::Blocked(_) => self.set(thread, woken.at, woken.waiting()),
+            State::Waiting { .. } => self.target(woken.at, tid, woken.target),
             State::Unknown if self.losing == 0 => {
-                let woken = self.threads[thread].woken.get_or_insert((at, target));
-                woken.1 = target;
+                let first = self.threads[thread].woken.get_or_insert(woken);
+                first.target = woken.target;
             }
             State::Unknown => {}
         }
     }
 
     /// A thread runs for the first time, when it gets a CPU.
-    pub(super) fn wake_new(&mut self, at: Nanos, tid: i64, target: Option<Cpu>) {
+    pub(super) fn wake_new(&mut self, tid: i64, woken: Woken) {
         if tid == 0 {
             return;
         }
         let thread = self.thread(tid);
         self.threads[thread].ending = false;
-        let ready = Ready::Woken;
-        self.set(thread, at, State::Waiting { cpu: target, ready });
+        self.set(thread, woken.at, woken.waiting());
+    }
+
+    /// Who wakes others on this CPU: the thread that has it, unless that is only interrupted. Where the trace does not tell which of the two it
+    /// is, nobody is named.
+    pub(super) fn waker(
+        &mut self,
+        tasks: &mut Tasks,
+        cpu: Cpu,
+        is_interrupt: Option<bool>,
+    ) -> Option<TaskId> {
+        match is_interrupt? {
+            true => Some(tasks.interrupt(self.host)),
+            false => self.cpus.get(usize::from(cpu.0))?.processor.now(),
+        }
     }
 
     /// A thread that waits is to run on this CPU.
@@ -408,6 +443,46 @@ impl Tracker {
         }
     }
 
+    /// A thread enters the kernel; where the event does not say which one, it is the one that has the CPU.
+    pub(super) fn enter(&mut self, at: Nanos, cpu: Cpu, tid: Option<i64>, inside: Inside) {
+        if let Some(thread) = self.thread_on(cpu, tid).filter(|_| self.losing == 0) {
+            self.threads[thread].stays.begin_instead(at, inside);
+        }
+    }
+
+    /// It is back.
+    pub(super) fn leave_kernel(
+        &mut self,
+        at: Nanos,
+        cpu: Cpu,
+        tid: Option<i64>,
+        is_such: impl Fn(Inside) -> bool,
+    ) {
+        if let Some(thread) = self.thread_on(cpu, tid) {
+            self.threads[thread].stays.end(at, is_such);
+        }
+    }
+
+    fn thread_on(&mut self, cpu: Cpu, tid: Option<i64>) -> Option<usize> {
+        match tid {
+            Some(tid) => Some(self.thread(tid)),
+            None => self.cpus.get(usize::from(cpu.0))?.running,
+        }
+    }
+
+    /// A CPU begins to handle an interrupt.
+    pub(super) fn interrupt(&mut self, at: Nanos, cpu: Cpu, inside: Inside) {
+        let state = self.cpu(cpu);
+        if state.losing == 0 {
+            state.stays.begin_inner(at, inside);
+        }
+    }
+
+    pub(super) fn interrupted(&mut self, at: Nanos, cpu: Cpu) {
+        let is_interrupt = |it: Inside| matches!(it, Inside::Interrupt(_));
+        self.cpu(cpu).stays.end(at, is_interrupt);
+    }
+
     /// From now on events of a CPU may be missing.
     pub(super) fn lose(&mut self, at: Nanos, cpu: Cpu) {
         self.losing += 1;
@@ -416,6 +491,7 @@ impl Tracker {
             state.losing += 1;
             state.running = None;
             state.left = None;
+            state.stays.forget();
             state.processor.push(at, None);
         }
         for thread in 0..self.threads.len() {
@@ -424,6 +500,7 @@ impl Tracker {
                 self.set(thread, at, State::Unknown);
             }
             self.threads[thread].woken = None;
+            self.threads[thread].stays.forget();
         }
     }
 
@@ -437,8 +514,8 @@ impl Tracker {
         state.losing = state.losing.saturating_sub(1);
     }
 
-    /// Nothing is known after the last event. Yields the CPUs.
-    pub(super) fn finish(&mut self, tasks: &mut Tasks) -> Vec<Processor> {
+    /// Nothing is known after the last event. Yields the CPUs, and their interrupts.
+    pub(super) fn finish(&mut self, tasks: &mut Tasks) -> Vec<(Processor, Stays)> {
         if let Some(last) = self.last {
             for cpu in 0..self.cpus.len() {
                 self.settle(tasks, Cpu(cpu as u16), last);
@@ -453,7 +530,7 @@ impl Tracker {
         }
         std::mem::take(&mut self.cpus)
             .into_iter()
-            .map(|cpu| cpu.processor)
+            .map(|cpu| (cpu.processor, cpu.stays))
             .collect()
     }
 }

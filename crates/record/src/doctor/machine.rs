@@ -21,12 +21,27 @@ pub(super) fn checks() -> Vec<Check> {
 fn context_switches() -> Check {
     let name = "context switches";
     match perf::probe() {
-        Ok(()) => Check::new(
-            GROUP,
-            name,
-            Verdict::Ok,
-            "can be recorded: `rostrace why` tells computing, preempted and blocked apart",
-        ),
+        Ok(()) => match perf::probe_machine() {
+            Ok(()) => Check::new(
+                GROUP,
+                name,
+                Verdict::Ok,
+                "can be recorded of all threads of the machine, with who woke them: `rostrace why` tells computing, preempted, blocked and \
+                 woken late apart, and names who ran instead; `record --kernel` adds interrupts, system calls and page faults",
+            ),
+            Err(refusal) => {
+                let found = format!(
+                    "can be recorded of recorded threads: `rostrace why` tells computing, preempted and blocked apart. Who else ran, and who \
+                     woke a thread, cannot: {}",
+                    refusal.reason
+                );
+                let check = Check::new(GROUP, name, Verdict::Ok, found);
+                match refusal.fix {
+                    Some(fix) => check.fix(fix),
+                    None => check,
+                }
+            }
+        },
         Err(refusal) => {
             let instead = match thread_clock::cost() {
                 Some(cost) => format!(

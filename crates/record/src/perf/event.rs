@@ -1,5 +1,5 @@
-//! One event of `perf_event_open`: a software event that counts nothing and has the kernel write a record at each context switch of a
-//! thread, on one CPU.
+//! One event of `perf_event_open` on one CPU: a software event that counts nothing and has the kernel write a record at each context switch
+//! of a thread, or a tracepoint of the kernel.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -32,12 +32,17 @@ struct Attributes {
 const _: () = assert!(size_of::<Attributes>() == 112);
 
 const TYPE_SOFTWARE: u32 = 1;
+const TYPE_TRACEPOINT: u32 = 2;
+const COUNT_SW_PAGE_FAULTS: u64 = 2;
 const COUNT_SW_DUMMY: u64 = 9;
 
 /// Bits of `sample_type`: what is behind each record.
 const SAMPLE_TID: u64 = 1 << 1;
 const SAMPLE_TIME: u64 = 1 << 2;
 const SAMPLE_CPU: u64 = 1 << 7;
+/// Bits that only say what is in a sample itself.
+const SAMPLE_ADDRESS: u64 = 1 << 3;
+const SAMPLE_RAW: u64 = 1 << 10;
 
 /// Bits of `flags`. `inherit_thread` stays 0: children that are processes inherit the event, too.
 const DISABLED: u64 = 1 << 0;
@@ -67,40 +72,95 @@ pub(super) enum Purpose {
     NextProgram,
 }
 
+/// What the kernel writes a record for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// A thread begins, ends, is called otherwise; with `switches` also when it gets a CPU and leaves it.
+    Threads { switches: bool },
+    /// The tracepoint of this number is passed.
+    Tracepoint(u16),
+    /// The kernel has got memory that a thread touched.
+    PageFaults,
+}
+
+impl Subject {
+    fn attributes(self) -> Attributes {
+        let place = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU;
+        // Samples of all kinds look the same, because they come into one ring.
+        let sample = place | SAMPLE_ADDRESS | SAMPLE_RAW;
+        // Without code of the kernel and the hypervisor, ordinary users may have it.
+        let of_users = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR;
+        match self {
+            Subject::Threads { switches } => Attributes {
+                kind: TYPE_SOFTWARE,
+                config: COUNT_SW_DUMMY,
+                sample_type: place,
+                flags: of_users
+                    | COMM
+                    | COMM_EXEC
+                    | TASK
+                    | if switches { CONTEXT_SWITCH } else { 0 },
+                ..Attributes::default()
+            },
+            Subject::Tracepoint(id) => Attributes {
+                kind: TYPE_TRACEPOINT,
+                config: id.into(),
+                sample_period: 1,
+                sample_type: sample,
+                ..Attributes::default()
+            },
+            Subject::PageFaults => Attributes {
+                kind: TYPE_SOFTWARE,
+                config: COUNT_SW_PAGE_FAULTS,
+                sample_period: 1,
+                sample_type: sample,
+                flags: of_users,
+                ..Attributes::default()
+            },
+        }
+    }
+}
+
+/// Whom an event is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    /// The thread of this number, 0 for the one that calls, while it is on the event's CPU: a ring cannot have events that are inherited
+    /// and of all CPUs.
+    Thread(u32),
+    /// Whoever is on the CPU.
+    Everybody,
+}
+
 #[derive(Debug)]
 pub(super) struct Event(OwnedFd);
 
 impl Event {
-    /// Of the thread of this number, 0 for the one that calls, while it is on this CPU: a ring cannot have events that are inherited and
-    /// of all CPUs.
-    pub(super) fn open(thread: u32, cpu: u32, purpose: Purpose) -> io::Result<Event> {
-        let flags = match purpose {
-            Purpose::Ring => DISABLED,
-            Purpose::Running => INHERIT,
-            Purpose::NextProgram => INHERIT | DISABLED | ENABLE_ON_EXEC,
+    pub(super) fn open(
+        subject: Subject,
+        target: Target,
+        cpu: u32,
+        purpose: Purpose,
+    ) -> io::Result<Event> {
+        let flags = match (purpose, target) {
+            (Purpose::Ring, _) => DISABLED,
+            (_, Target::Everybody) => 0,
+            (Purpose::Running, _) => INHERIT,
+            (Purpose::NextProgram, _) => INHERIT | DISABLED | ENABLE_ON_EXEC,
         };
+        let subject = subject.attributes();
         let attributes = Attributes {
-            kind: TYPE_SOFTWARE,
             size: size_of::<Attributes>() as u32,
-            config: COUNT_SW_DUMMY,
-            sample_type: SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU,
-            // Without code of the kernel and the hypervisor, ordinary users may have it.
-            flags: flags
-                | EXCLUDE_KERNEL
-                | EXCLUDE_HYPERVISOR
-                | COMM
-                | COMM_EXEC
-                | TASK
-                | WATERMARK
-                | SAMPLE_ID_ALL
-                | USE_CLOCK
-                | CONTEXT_SWITCH,
+            flags: subject.flags | flags | WATERMARK | SAMPLE_ID_ALL | USE_CLOCK,
             // Nobody is woken: rings are looked at again and again.
             wakeup_watermark: u32::MAX,
             clock: libc::CLOCK_MONOTONIC,
-            ..Attributes::default()
+            ..subject
         };
-        let (thread, cpu) = (thread.cast_signed(), cpu.cast_signed());
+        let thread = match target {
+            Target::Thread(thread) => thread.cast_signed(),
+            Target::Everybody => -1,
+        };
+        let cpu = cpu.cast_signed();
         // SAFETY: the attributes live during the call and say how large they are; the descriptor is new and ours.
         unsafe {
             let file = libc::syscall(

@@ -4,12 +4,19 @@
 //! of that CPU write into; *records* are what is in it. [`ContextSwitches`] has all of them for one recording: a command is followed from
 //! its first instruction ([`ContextSwitches::while_starting`]), a process that runs already from when it is found
 //! ([`ContextSwitches::follow`]). Where the system refuses, a [`Refusal`] says why, and the rest is recorded without.
+//!
+//! Who may hear of the whole machine gets the kernel's own *tracepoints* instead: who had a CPU is then known of all threads, and who woke
+//! whom; and, if that was [chosen](KernelChoice), interrupts, system calls and page faults.
 
+mod choice;
 mod event;
 mod record;
 mod refusal;
 mod ring;
+mod system_call;
+mod tracepoint;
 
+pub use choice::KernelChoice;
 pub use refusal::Refusal;
 
 use std::collections::{HashMap, HashSet};
@@ -18,12 +25,13 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use rostrace_session::clock;
-use rostrace_session::keep::SchedBuffer;
+use rostrace_session::keep::{SchedBuffer, SchedValue, sched};
 
 use crate::limits;
-use event::{Event, Purpose};
+use event::{Event, Purpose, Subject, Target};
 use record::{Records, What};
 use ring::Ring;
+use tracepoint::{Format, tracefs};
 
 /// Threads of a process that was found are looked for again after so long, as long as there are new ones.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
@@ -33,6 +41,12 @@ pub struct ContextSwitches {
     rings: Vec<Ring>,
     /// They end with the last descriptor, also for threads that inherited them.
     events: Vec<Event>,
+    /// What is recorded of each thread that is followed.
+    subjects: Vec<Subject>,
+    /// Of the tracepoints that are recorded; empty where only recorded threads may be followed.
+    formats: Vec<Format>,
+    /// Why that is so, or why one that was chosen is missing.
+    without_tracepoints: Option<Refusal>,
     /// Threads that events are told of, by number in our name space, and what they are called.
     followed: HashMap<u32, Vec<u8>>,
     /// Processes whose threads may not all be followed yet.
@@ -60,24 +74,56 @@ struct Naming {
 }
 
 impl ContextSwitches {
-    pub(crate) fn new() -> Result<ContextSwitches, Refusal> {
-        let mut rings = Vec::new();
-        for cpu in online_cpus() {
-            match Ring::new(cpu) {
-                Ok(ring) => rings.push(ring),
-                // It was switched off meanwhile.
-                Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {}
-                Err(error) => return Err(Refusal::of(&error)),
-            }
+    /// With what was chosen, as far as the system allows it.
+    pub(crate) fn new(choice: KernelChoice) -> Result<ContextSwitches, Refusal> {
+        let machine = (!choice.recorded_threads_only).then(|| Machine::open(choice));
+        let (rings, events, formats, without_tracepoints) = match machine {
+            None => (rings(false)?, Vec::new(), Vec::new(), None),
+            Some(Ok(it)) => (it.rings, it.events, it.formats, it.missing),
+            Some(Err(refusal)) => (rings(false)?, Vec::new(), Vec::new(), Some(refusal)),
+        };
+        let mut subjects = vec![Subject::Threads {
+            switches: formats.is_empty(),
+        }];
+        let of_threads = formats.iter().filter(|it| it.tracepoint.is_of_threads());
+        subjects.extend(of_threads.map(|format| Subject::Tracepoint(format.id)));
+        if choice.page_faults && !formats.is_empty() {
+            subjects.push(Subject::PageFaults);
         }
         Ok(ContextSwitches {
             rings,
-            events: Vec::new(),
+            events,
+            subjects,
+            formats,
+            without_tracepoints,
             followed: HashMap::new(),
             incomplete: HashMap::new(),
             refused: HashMap::new(),
             scratch: Vec::new(),
         })
+    }
+
+    /// The numbers of the events that may be written.
+    pub(crate) fn declared(&self) -> Vec<u16> {
+        let mut declared = vec![sched::THREAD_NAME, sched::THREAD_EXIT];
+        declared.extend(self.formats.iter().map(|format| format.tracepoint.event()));
+        if self.formats.is_empty() {
+            declared.extend([sched::SWITCH_IN, sched::SWITCH_OUT]);
+        }
+        if self.subjects.contains(&Subject::PageFaults) {
+            declared.push(sched::PAGE_FAULT_DONE);
+        }
+        declared
+    }
+
+    /// Whether the whole machine is heard of.
+    pub(crate) fn has_tracepoints(&self) -> bool {
+        !self.formats.is_empty()
+    }
+
+    /// Why only recorded threads are followed, if that is so, or why something that was chosen is missing.
+    pub(crate) fn without_tracepoints(&self) -> Option<&Refusal> {
+        self.without_tracepoints.as_ref()
     }
 
     /// Calls `start` on a thread whose children are followed from the moment in which they become another program.
@@ -86,11 +132,12 @@ impl ContextSwitches {
         start: impl FnOnce() -> T + Send,
     ) -> (T, Option<Refusal>) {
         let rings = &self.rings;
+        let subjects = &self.subjects;
         let events = &mut self.events;
         // Events stay with the thread that opened them: not with one that goes on to start other things.
         let done = std::thread::scope(|scope| {
             let prepared = scope.spawn(move || {
-                let opened = open(rings, 0, Purpose::NextProgram);
+                let opened = open(rings, subjects, 0, Purpose::NextProgram);
                 let refusal = match opened {
                     Ok(opened) => {
                         events.extend(opened);
@@ -124,14 +171,14 @@ impl ContextSwitches {
         if self.followed.contains_key(&tid) {
             return;
         }
-        let mut opened = open(&self.rings, tid, Purpose::Running);
+        let mut opened = open(&self.rings, &self.subjects, tid, Purpose::Running);
         // Threads times CPUs can be more than a process usually needs.
         if opened
             .as_ref()
             .is_err_and(|it| it.raw_os_error() == Some(libc::EMFILE))
             && limits::raise(libc::RLIMIT_NOFILE)
         {
-            opened = open(&self.rings, tid, Purpose::Running);
+            opened = open(&self.rings, &self.subjects, tid, Purpose::Running);
         }
         match opened {
             Ok(opened) => {
@@ -175,6 +222,8 @@ impl ContextSwitches {
     /// Moves everything that the kernel has written into the buffer. Returns whether that was much.
     pub(crate) fn read(&mut self, buffer: &mut SchedBuffer) -> bool {
         let mut is_quick = false;
+        let formats = &self.formats;
+        let has_tracepoints = !formats.is_empty();
         let mut namings = Vec::new();
         let mut ended = Vec::new();
         for ring in &mut self.rings {
@@ -195,7 +244,7 @@ impl ContextSwitches {
                         is_exec,
                     } => {
                         // Who becomes another program is on a CPU: that of a command was not followed before.
-                        if is_exec {
+                        if is_exec && !has_tracepoints {
                             buffer.switch_in(cpu, time, tid);
                         }
                         namings.push(Naming {
@@ -216,6 +265,18 @@ impl ContextSwitches {
                     What::Exit { pid, tid } => {
                         buffer.thread_exit(cpu, time, tid, pid);
                         ended.push((time, tid));
+                    }
+                    What::Tracepoint(raw) => {
+                        let id = raw.first_chunk().map(|id| u16::from_ne_bytes(*id));
+                        let format = formats.iter().find(|format| Some(format.id) == id);
+                        if format.is_none_or(|format| !format.write(raw, sample, buffer)) {
+                            buffer.lose(cpu, time, 1);
+                        }
+                    }
+                    What::PageFaultDone { address } => {
+                        let address = SchedValue::Number(address.cast_signed());
+                        let values = [address, SchedValue::Number(tid.into())];
+                        buffer.kernel_event(cpu, time, sched::PAGE_FAULT_DONE, &values);
                     }
                     What::Lost { records } => buffer.lose(cpu, time, records),
                     What::Torn => buffer.lose(cpu, last, 1),
@@ -259,18 +320,119 @@ impl ContextSwitches {
 /// Whether context switches can be recorded here.
 pub(crate) fn probe() -> Result<(), Refusal> {
     let cpu = online_cpus().next().unwrap_or(0);
-    let ring = Ring::new(cpu).map_err(|error| Refusal::of(&error))?;
-    let opened = open(std::slice::from_ref(&ring), 0, Purpose::NextProgram);
+    let ring = Ring::new(cpu, false).map_err(|error| Refusal::of(&error))?;
+    let subjects = [Subject::Threads { switches: true }];
+    let opened = open(
+        std::slice::from_ref(&ring),
+        &subjects,
+        0,
+        Purpose::NextProgram,
+    );
     opened.map(drop).map_err(|error| Refusal::of(&error))
 }
 
+/// Whether those of the whole machine can.
+pub(crate) fn probe_machine() -> Result<(), Refusal> {
+    Machine::open(KernelChoice::default()).map(drop)
+}
+
+/// Events of the whole machine: its tracepoints.
+struct Machine {
+    rings: Vec<Ring>,
+    events: Vec<Event>,
+    formats: Vec<Format>,
+    /// Why something that was chosen is not among them.
+    missing: Option<Refusal>,
+}
+
+impl Machine {
+    fn open(choice: KernelChoice) -> Result<Machine, Refusal> {
+        // The kernel's records have the numbers that threads have in the outermost name space.
+        if !is_in_first_namespace() {
+            return Err(Refusal::in_namespace());
+        }
+        let Some(tracefs) = tracefs() else {
+            return Err(Refusal::without_tracefs());
+        };
+        let mut formats = Vec::new();
+        let mut missing = None;
+        for tracepoint in choice.tracepoints() {
+            match Format::read(&tracefs, tracepoint) {
+                Ok(format) => formats.push(format),
+                Err(reason) if tracepoint.is_chosen() => {
+                    missing = Some(Refusal::of_format(reason));
+                }
+                Err(reason) => return Err(Refusal::of_format(reason)),
+            }
+        }
+        let open = || {
+            let rings = rings(true)?;
+            let mut events = Vec::new();
+            for ring in &rings {
+                for format in formats.iter().filter(|it| !it.tracepoint.is_of_threads()) {
+                    let subject = Subject::Tracepoint(format.id);
+                    let event = Event::open(subject, Target::Everybody, ring.cpu, Purpose::Running);
+                    let event = event.map_err(|error| Refusal::of_machine(&error))?;
+                    let written = event.write_into(&ring.event);
+                    written.map_err(|error| Refusal::of_machine(&error))?;
+                    events.push(event);
+                }
+            }
+            Ok((rings, events))
+        };
+        let opened: Result<_, Refusal> = open();
+        // CPUs times tracepoints can be more files than a process usually may have.
+        let opened = match opened {
+            Err(refusal) if limits::raise(libc::RLIMIT_NOFILE) => {
+                open().map_err(|_: Refusal| refusal)
+            }
+            opened => opened,
+        };
+        let (rings, events) = opened?;
+        Ok(Machine {
+            rings,
+            events,
+            formats,
+            missing,
+        })
+    }
+}
+
+/// The number that the outermost name space of process ids has on every machine.
+const FIRST_NAMESPACE: &str = "pid:[4026531836]";
+
+fn is_in_first_namespace() -> bool {
+    fs::read_link("/proc/self/ns/pid").is_ok_and(|link| link.as_os_str() == FIRST_NAMESPACE)
+}
+
+/// A ring for each CPU.
+fn rings(is_of_machine: bool) -> Result<Vec<Ring>, Refusal> {
+    let mut rings = Vec::new();
+    for cpu in online_cpus() {
+        match Ring::new(cpu, is_of_machine) {
+            Ok(ring) => rings.push(ring),
+            // It was switched off meanwhile.
+            Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {}
+            Err(error) => return Err(Refusal::of(&error)),
+        }
+    }
+    Ok(rings)
+}
+
 /// Events of one thread on all CPUs.
-fn open(rings: &[Ring], tid: u32, purpose: Purpose) -> io::Result<Vec<Event>> {
-    let mut events = Vec::with_capacity(rings.len());
+fn open(
+    rings: &[Ring],
+    subjects: &[Subject],
+    tid: u32,
+    purpose: Purpose,
+) -> io::Result<Vec<Event>> {
+    let mut events = Vec::with_capacity(rings.len() * subjects.len());
     for ring in rings {
-        let event = Event::open(tid, ring.cpu, purpose)?;
-        event.write_into(&ring.event)?;
-        events.push(event);
+        for subject in subjects {
+            let event = Event::open(*subject, Target::Thread(tid), ring.cpu, purpose)?;
+            event.write_into(&ring.event)?;
+            events.push(event);
+        }
     }
     Ok(events)
 }

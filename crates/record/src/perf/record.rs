@@ -42,6 +42,12 @@ pub(super) enum What<'b> {
         pid: u32,
         tid: u32,
     },
+    /// A tracepoint was passed, and this is its record.
+    Tracepoint(&'b [u8]),
+    /// The thread of the sample touched this address, and goes on.
+    PageFaultDone {
+        address: u64,
+    },
     /// There was no room for so many records.
     Lost {
         records: u64,
@@ -54,6 +60,7 @@ const LOST: u32 = 2;
 const COMM: u32 = 3;
 const EXIT: u32 = 4;
 const FORK: u32 = 7;
+const SAMPLE_RECORD: u32 = 9;
 const SWITCH: u32 = 14;
 const SWITCH_CPU_WIDE: u32 = 15;
 
@@ -99,8 +106,32 @@ impl<'b> Iterator for Records<'b> {
     }
 }
 
+/// A sample: thread, time, address, CPU, and the bytes of a tracepoint behind their number. There are always some: those of other
+/// events begin with the number that no tracepoint has.
+fn read_sample(body: &[u8]) -> Option<Record<'_>> {
+    let raw = body.get(36..)?;
+    let size = u32::from_ne_bytes(word(body, 32)?) as usize;
+    let raw = raw.get(..size)?;
+    let what = match word(raw, 0).map(u16::from_ne_bytes)? {
+        0 => What::PageFaultDone {
+            address: u64::from_ne_bytes(word(body, 16)?),
+        },
+        _ => What::Tracepoint(raw),
+    };
+    let sample = Sample {
+        pid: u32::from_ne_bytes(word(body, 0)?),
+        tid: u32::from_ne_bytes(word(body, 4)?),
+        time: u64::from_ne_bytes(word(body, 8)?),
+        cpu: u32::from_ne_bytes(word(body, 24)?),
+    };
+    Some(Record { what, sample })
+}
+
 fn read(record: &[u8]) -> Option<Record<'_>> {
     let kind = u32::from_ne_bytes(word(record, 0)?);
+    if kind == SAMPLE_RECORD {
+        return read_sample(&record[HEADER..]);
+    }
     let misc = u16::from_ne_bytes(word(record, 4)?);
     let (body, sample) =
         record[HEADER..].split_at_checked(record.len().checked_sub(HEADER + SAMPLE)?)?;
@@ -219,8 +250,30 @@ mod tests {
             ),
             (record(LOST, 0, &lost), Some(What::Lost { records: 7 })),
             // Of a kind that was not asked for.
-            (record(9, 0, &[0; 16]), None),
+            (record(10, 0, &[0; 16]), None),
+            (
+                sample(&[0x74, 1, 9, 9]),
+                Some(What::Tracepoint(&[0x74, 1, 9, 9])),
+            ),
+            (
+                sample(&[0; 4]),
+                Some(What::PageFaultDone { address: 0xa000 }),
+            ),
         ]
+    }
+
+    /// A sample, by the same thread as the others.
+    fn sample(raw: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend(SAMPLE_RECORD.to_ne_bytes());
+        bytes.extend(0_u16.to_ne_bytes());
+        bytes.extend(((HEADER + 36 + raw.len()) as u16).to_ne_bytes());
+        bytes.extend(words(&[BY.pid, BY.tid]));
+        bytes.extend(BY.time.to_ne_bytes());
+        bytes.extend(0xa000_u64.to_ne_bytes());
+        bytes.extend(words(&[BY.cpu, 0, raw.len() as u32]));
+        bytes.extend(raw);
+        bytes
     }
 
     #[test]

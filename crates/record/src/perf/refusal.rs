@@ -20,6 +20,51 @@ impl Refusal {
         Refusal::because(error, level(), has_filter())
     }
 
+    /// Why the whole machine cannot be heard of.
+    pub(super) fn of_machine(error: &io::Error) -> Refusal {
+        match error.raw_os_error() {
+            Some(libc::EACCES | libc::EPERM) => Refusal {
+                reason: "that takes root, CAP_PERFMON, or a kernel.perf_event_paranoid of -1"
+                    .to_owned(),
+                fix: Some("sudo setcap cap_perfmon+ep \"$(which rostrace)\"".to_owned()),
+            },
+            _ => Refusal::of(error),
+        }
+    }
+
+    pub(super) fn in_namespace() -> Refusal {
+        Refusal {
+            reason:
+                "the kernel tells of threads by numbers that they do not have in this container"
+                    .to_owned(),
+            fix: Some("start the container with --pid=host".to_owned()),
+        }
+    }
+
+    pub(super) fn without_tracefs() -> Refusal {
+        // SAFETY: a plain question.
+        let is_root = unsafe { libc::geteuid() } == 0;
+        let (reason, fix) = match is_root {
+            true => (
+                "tracefs is not mounted",
+                "mount -t tracefs nodev /sys/kernel/tracing",
+            ),
+            false => (
+                "tracefs, where the kernel says what its tracepoints look like, is not mounted or may be read by root only",
+                "sudo mount -o remount,mode=755 /sys/kernel/tracing, and sudo setcap cap_perfmon+ep \"$(which rostrace)\"",
+            ),
+        };
+        Refusal {
+            reason: reason.to_owned(),
+            fix: Some(fix.to_owned()),
+        }
+    }
+
+    /// A tracepoint that this kernel does not have, or not as it is known.
+    pub(super) fn of_format(reason: String) -> Refusal {
+        Refusal { reason, fix: None }
+    }
+
     fn because(error: &io::Error, level: Option<i32>, has_filter: bool) -> Refusal {
         let refusal = |reason: String, fix: &str| Refusal {
             reason,

@@ -3,10 +3,12 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::event::{Event, Purpose};
+use super::event::{Event, Purpose, Subject, Target};
 
 /// What an ordinary user may lock on a system as it comes: 516 KiB for each CPU, one page of which is not data.
 const LARGEST: usize = 512 << 10;
+/// Who hears of the whole machine may lock more, and needs it.
+const LARGEST_OF_MACHINE: usize = 4 << 20;
 /// Somebody else of the same user may have taken most of it.
 const SMALLEST: usize = 32 << 10;
 
@@ -31,12 +33,18 @@ unsafe impl Send for Ring {}
 unsafe impl Sync for Ring {}
 
 impl Ring {
-    pub(super) fn new(cpu: u32) -> io::Result<Ring> {
-        let event = Event::open(0, cpu, Purpose::Ring)?;
+    pub(super) fn new(cpu: u32, is_of_machine: bool) -> io::Result<Ring> {
+        let nothing = Subject::Threads { switches: false };
+        let event = Event::open(nothing, Target::Thread(0), cpu, Purpose::Ring)?;
         // SAFETY: a plain question.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         let page = usize::try_from(page).unwrap_or(4096);
-        let mut data = LARGEST.max(page);
+        let largest = if is_of_machine {
+            LARGEST_OF_MACHINE
+        } else {
+            LARGEST
+        };
+        let mut data = largest.max(page);
         loop {
             // SAFETY: a new map of the event's ring, unmapped when this value is dropped.
             let map = unsafe {

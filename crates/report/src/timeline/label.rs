@@ -49,10 +49,12 @@ pub(super) enum Common {
     Cpu,
     /// Named each time.
     Lock,
+    /// What of the kernel, or which lock, a thread was in; named each time.
+    Inside,
 }
 
 impl Common {
-    pub(super) const EVERY: [(Common, &'static str, &'static str); 12] = [
+    pub(super) const EVERY: [(Common, &'static str, &'static str); 13] = [
         (Common::GetNextReady, "get next ready", "executor"),
         (Common::WaitForWork, "wait for work", "executor"),
         (Common::Execute, "execute", "executor"),
@@ -65,6 +67,7 @@ impl Common {
         (Common::Damage, "damage", "damage"),
         (Common::Cpu, "running", "cpu"),
         (Common::Lock, "", "lock"),
+        (Common::Inside, "", "kernel"),
     ];
 }
 

@@ -20,12 +20,19 @@ pub(crate) fn text(header: &Header, uuid: [u64; 2], offset: i64) -> String {
         \t\tinteger { size = 32; align = 8; signed = 1; base = 10; } _vtid;\n\
         \t\tinteger { size = 8; align = 8; signed = 0; encoding = UTF8; } _procname[17];\n\t};\n";
     let mut text = trace(uuid, offset, &environment(header), context);
-    declare(&mut text, &EVENTS, version);
+    declare(&mut text, (0..).zip(&EVENTS), version);
     text
 }
 
-/// The same for the trace of context switches, which the recorder itself writes: one stream for each CPU, no context.
-pub(crate) fn sched_text(host: &str, kernel_release: &str, uuid: [u64; 2], offset: i64) -> String {
+/// The same for the trace of context switches, which the recorder itself writes: one stream for each CPU, no context. Of the events of such
+/// traces these are declared, by number: readers take what is declared for what was recorded.
+pub(crate) fn sched_text(
+    host: &str,
+    kernel_release: &str,
+    uuid: [u64; 2],
+    offset: i64,
+    events: &[u16],
+) -> String {
     let mut environment = String::from("env {\n");
     for (key, value) in [
         ("domain", "kernel"),
@@ -46,7 +53,9 @@ pub(crate) fn sched_text(host: &str, kernel_release: &str, uuid: [u64; 2], offse
     }
     environment.push_str("};\n");
     let mut text = trace(uuid, offset, &environment, "");
-    declare(&mut text, &SCHED_EVENTS, TracetoolsVersion::parse(b""));
+    let declared = (0..).zip(&SCHED_EVENTS);
+    let declared = declared.filter(|(number, _)| events.contains(number));
+    declare(&mut text, declared, TracetoolsVersion::parse(b""));
     text
 }
 
@@ -105,8 +114,12 @@ fn trace(uuid: [u64; 2], offset: i64, environment: &str, context: &str) -> Strin
     text
 }
 
-fn declare(text: &mut String, events: &[Event], version: TracetoolsVersion) {
-    for (number, event) in events.iter().enumerate() {
+fn declare<'e>(
+    text: &mut String,
+    events: impl Iterator<Item = (u16, &'e Event)>,
+    version: TracetoolsVersion,
+) {
+    for (number, event) in events {
         let _ = write!(
             text,
             "event {{\n\tname = \"{}\";\n\tid = {number};\n\tstream_id = 0;\n\tloglevel = {LOG_LEVEL};\n\

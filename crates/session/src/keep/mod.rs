@@ -25,9 +25,10 @@ mod sched_trace;
 pub mod snapshot;
 mod start_stop;
 
+pub use crate::events::sched;
 pub use kept::{Kept, MEMORY_LINK};
 pub use mapped::{Mapped, OpenError};
-pub use sched_buffer::SchedBuffer;
+pub use sched_buffer::{SchedBuffer, SchedValue};
 pub use sched_trace::{SCHED_FOLDER, SchedTrace};
 pub use start_stop::{also_record, is_meant, standing_command, start_recording, stop_recording};
 

@@ -42,7 +42,7 @@ impl SchedPacket {
     }
 
     /// Times never go back; the kernel may take two at the same moment and write them in the other order.
-    fn add(&mut self, time: u64, event: u16, payload: &[&[u8]]) {
+    fn add(&mut self, time: u64, event: u16, payload: &[SchedValue<'_>]) {
         if self.is_empty() {
             self.begin = time.max(self.begin);
         }
@@ -65,11 +65,33 @@ impl SchedPacket {
                 content.extend(time.to_ne_bytes());
             }
         }
-        for part in payload {
-            content.extend(*part);
+        for value in payload {
+            value.write(content);
         }
         self.end = time;
         self.events += 1;
+    }
+}
+
+/// The value of a field, in the order in which the event declares them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SchedValue<'v> {
+    Number(i64),
+    Flag(bool),
+    /// Without a zero in it.
+    Text(&'v [u8]),
+}
+
+impl SchedValue<'_> {
+    fn write(self, content: &mut Vec<u8>) {
+        match self {
+            SchedValue::Number(number) => content.extend(number.to_ne_bytes()),
+            SchedValue::Flag(flag) => content.extend(i32::from(flag).to_ne_bytes()),
+            SchedValue::Text(text) => {
+                content.extend(text);
+                content.push(0);
+            }
+        }
     }
 }
 
@@ -99,29 +121,33 @@ impl SchedBuffer {
 
     /// A thread gets a CPU.
     pub fn switch_in(&mut self, cpu: u32, time: u64, tid: u32) {
-        let tid = i64::from(tid).to_ne_bytes();
-        self.add(cpu.into(), time, sched::SWITCH_IN, &[&tid]);
+        let tid = SchedValue::Number(tid.into());
+        self.add(cpu.into(), time, sched::SWITCH_IN, &[tid]);
     }
 
     /// A thread leaves its CPU, although it could have gone on or because it sleeps.
     pub fn switch_out(&mut self, cpu: u32, time: u64, tid: u32, preempted: bool) {
         self.switches += 1;
-        let tid = i64::from(tid).to_ne_bytes();
-        let preempted = i32::from(preempted).to_ne_bytes();
-        let payload: [&[u8]; 2] = [&tid, &preempted];
+        let payload = [SchedValue::Number(tid.into()), SchedValue::Flag(preempted)];
         self.add(cpu.into(), time, sched::SWITCH_OUT, &payload);
     }
 
+    /// Something that the kernel itself tells of a CPU, as the event of this number.
+    pub fn kernel_event(&mut self, cpu: u32, time: u64, event: u16, values: &[SchedValue<'_>]) {
+        self.switches += u64::from(event == sched::SCHED_SWITCH);
+        self.add(cpu.into(), time, event, values);
+    }
+
     pub fn thread_exit(&mut self, cpu: u32, time: u64, tid: u32, pid: u32) {
-        let [tid, pid] = [tid, pid].map(|id| i64::from(id).to_ne_bytes());
-        self.add(cpu.into(), time, sched::THREAD_EXIT, &[&tid, &pid]);
+        let ids = [tid, pid].map(|id| SchedValue::Number(id.into()));
+        self.add(cpu.into(), time, sched::THREAD_EXIT, &ids);
     }
 
     pub fn thread_name(&mut self, time: u64, tid: u32, pid: u32, name: &[u8]) {
-        let [tid, pid] = [tid, pid].map(|id| i64::from(id).to_ne_bytes());
+        let [tid, pid] = [tid, pid].map(|id| SchedValue::Number(id.into()));
         let end = name.iter().position(|byte| *byte == 0);
         let name = &name[..end.unwrap_or(name.len())];
-        let payload: [&[u8]; 4] = [&tid, &pid, name, &[0]];
+        let payload = [tid, pid, SchedValue::Text(name)];
         self.add(THREADS, time, sched::THREAD_NAME, &payload);
     }
 
@@ -155,7 +181,7 @@ impl SchedBuffer {
             .or_insert_with(|| SchedPacket::new(1, time, 0))
     }
 
-    fn add(&mut self, stream: u64, time: u64, event: u16, payload: &[&[u8]]) {
+    fn add(&mut self, stream: u64, time: u64, event: u16, payload: &[SchedValue<'_>]) {
         let room = self.most_bytes.saturating_sub(self.full_bytes);
         let packet = self.packet(stream, time);
         if packet.content.len() >= ENOUGH {

@@ -27,6 +27,8 @@ pub const SCHED_FOLDER: &str = "sched";
 pub struct SchedTrace {
     directory: Vec<u8>,
     uuid: [u64; 2],
+    /// Those that can be in it, by number.
+    declared: Vec<u16>,
     /// Nothing in it is older.
     begin: u64,
     streams: BTreeMap<u64, DiskStream>,
@@ -45,10 +47,12 @@ pub struct SchedTrace {
 }
 
 impl SchedTrace {
-    pub fn new(command: &Command) -> SchedTrace {
+    /// With these events, by number.
+    pub fn new(command: &Command, declared: Vec<u16>) -> SchedTrace {
         SchedTrace {
             directory: command.directory.clone(),
             uuid: random_uuid(),
+            declared,
             begin: clock::monotonic(),
             streams: BTreeMap::new(),
             folder: None,
@@ -233,7 +237,8 @@ impl SchedTrace {
         let hidden = c".sched";
         let folder = parent.make(hidden)?;
         let (host, release) = machine();
-        let text = metadata::sched_text(&host, &release, self.uuid, clock::offset());
+        let offset = clock::offset();
+        let text = metadata::sched_text(&host, &release, self.uuid, offset, &self.declared);
         let written = folder.write_at_once(c"metadata", c".metadata", text.as_bytes());
         let name = CString::new(SCHED_FOLDER).map_err(|_| libc::EINVAL)?;
         let made = written.and_then(|()| parent.rename(hidden, &name));
@@ -281,6 +286,7 @@ mod tests {
 
     use super::*;
     use crate::command::Flight;
+    use crate::events::sched;
 
     /// A folder of its own, removed at the end.
     struct Place(PathBuf);
@@ -319,6 +325,11 @@ mod tests {
         }
     }
 
+    fn new_trace(command: &Command) -> SchedTrace {
+        let declared = [sched::SWITCH_IN, sched::SWITCH_OUT, sched::THREAD_NAME];
+        SchedTrace::new(command, declared.to_vec())
+    }
+
     fn buffer() -> Mutex<SchedBuffer> {
         Mutex::new(SchedBuffer::new(64 << 20))
     }
@@ -334,7 +345,7 @@ mod tests {
     #[test]
     fn what_the_kernel_lost_is_told_where_it_is_missing() {
         let place = Place::new("lost");
-        let (mut trace, buffer) = (SchedTrace::new(&place.command()), buffer());
+        let (mut trace, buffer) = (new_trace(&place.command()), buffer());
         switch(&buffer, 3, 100..110);
         lock(&buffer).lose(3, 300, 5);
         assert!(trace.drain(&buffer, false));
@@ -357,7 +368,7 @@ mod tests {
         let place = Place::new("limit");
         let mut command = place.command();
         command.settings.process_bytes = 1;
-        let (mut trace, buffer) = (SchedTrace::new(&command), buffer());
+        let (mut trace, buffer) = (new_trace(&command), buffer());
         switch(&buffer, 0, 100..150);
         trace.drain(&buffer, true);
         trace.finish(&buffer);
@@ -370,7 +381,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_into_memory_is_counted_and_later_events_are_there() {
         let place = Place::new("memory");
-        let mut trace = SchedTrace::new(&place.command());
+        let mut trace = new_trace(&place.command());
         let buffer = Mutex::new(SchedBuffer::new(100 << 10));
         switch(&buffer, 0, 0..100_000);
         let lost = lock(&buffer).lost();
@@ -388,7 +399,7 @@ mod tests {
         let place = Place::new("flight");
         let mut command = place.command();
         command.settings.flight = Some(Flight::Bytes(1 << 20));
-        let (mut trace, buffer) = (SchedTrace::new(&command), buffer());
+        let (mut trace, buffer) = (new_trace(&command), buffer());
         lock(&buffer).thread_name(1, 7, 7, b"worker");
         for round in 0..20 {
             switch(&buffer, 0, round * 10_000..(round + 1) * 10_000);

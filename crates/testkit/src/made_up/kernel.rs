@@ -28,6 +28,11 @@ words! {
     pub fn waking(tid: i64, target: i64) = kernel_event "sched_waking" {
         comm: Text(comm(tid)), tid: Signed(tid), prio: Signed(20), target_cpu: Signed(target)
     };
+    /// As rostrace's recorder hears it: whether an interrupt wakes the thread, or who has the current CPU.
+    pub fn waking_by(tid: i64, target: i64, in_interrupt: bool) = kernel_event "sched_waking" {
+        comm: Text(comm(tid)), tid: Signed(tid), prio: Signed(20), target_cpu: Signed(target),
+        in_interrupt: Signed(in_interrupt.into())
+    };
     pub fn wakeup_new(tid: i64, target: i64) = kernel_event "sched_wakeup_new" {
         comm: Text(comm(tid)), tid: Signed(tid), prio: Signed(20), target_cpu: Signed(target)
     };

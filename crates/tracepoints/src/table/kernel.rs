@@ -25,6 +25,7 @@ SchedWaking = sched_waking: Run, Kernel, Scheduling {
     TID: Signed = "The thread that is woken.";
     PRIO: Signed = "Its priority.";
     TARGET_CPU: Signed = "The CPU that it is on.";
+    IN_INTERRUPT: Flag only Versions("rostrace 0.1 and later") = "1 when an interrupt wakes it, and not the thread that has the CPU.";
 }
 
 /// A thread can run.
@@ -281,14 +282,38 @@ LttngStatedumpInterrupt = lttng_statedump_interrupt: Init, Kernel {
 SyscallEntry = syscall_entry: Run, Kernel {
     "syscall_entry_*" since "LTTng 2.6";
     "compat_syscall_entry_*" since "LTTng 2.6";
+    "rostrace_sched:syscall_entry" since "rostrace 0.1";
+
+    TID: Signed only Provider("rostrace_sched") = "The thread.";
+    NAME: Text only Provider("rostrace_sched") = "The system call.";
 }
 
 /// A thread leaves the kernel.
 SyscallExit = syscall_exit: Run, Kernel {
     "syscall_exit_*" since "LTTng 2.6";
     "compat_syscall_exit_*" since "LTTng 2.6";
+    "rostrace_sched:syscall_exit" since "rostrace 0.1";
 
     RET: Signed = "What the call returns; an error number below zero when it failed.";
+    TID: Signed only Provider("rostrace_sched") = "The thread.";
+}
+
+/// A thread touches memory that it does not have yet; the kernel gets it.
+PageFault = page_fault: Run, Kernel {
+    "x86_exceptions_page_fault_user" since "LTTng 2.10";
+    "x86_exceptions_page_fault_kernel" since "LTTng 2.10";
+    "rostrace_sched:page_fault" since "rostrace 0.1";
+
+    ADDRESS: Pointer = "What it touches.";
+    TID: Signed only Provider("rostrace_sched") = "The thread.";
+}
+
+/// The kernel has got the memory that a thread touched, which goes on.
+PageFaultDone = page_fault_done: Run, Kernel {
+    "rostrace_sched:page_fault_done" since "rostrace 0.1";
+
+    ADDRESS: Pointer = "What it touched.";
+    TID: Signed = "The thread.";
 }
 
     } $($later)* } };

@@ -47,7 +47,7 @@ pub static PROVIDERS: &[Provider] = &[
     },
     Provider {
         name: "rostrace_sched",
-        summary: "rostrace's recorder, from the kernel: context switches of the threads that are recorded.",
+        summary: "rostrace's recorder, from the kernel: context switches, system calls and page faults of the threads that are recorded.",
     },
     Provider {
         name: "agnocast",

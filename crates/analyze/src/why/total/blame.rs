@@ -121,8 +121,13 @@ impl Blame {
             Cause::Stored(id) | Cause::UsedBefore(id) => (Kind::Storage, Some(runner(id)), None),
             Cause::NotOnCpu(state, instance) => match state {
                 NotOnCpu::Preempted(task) => (Kind::Preempted, Some(Culprit::Task(task)), None),
-                NotOnCpu::Blocked => (Kind::Blocked, instance.map(runner), None),
-                NotOnCpu::WaitingForCpu => (Kind::WaitingForCpu, None, None),
+                NotOnCpu::Blocked | NotOnCpu::BlockedUntil(_) | NotOnCpu::BlockedIn(..) => {
+                    (Kind::Blocked, instance.map(runner), None)
+                }
+                NotOnCpu::WaitingForCpu(task) => {
+                    (Kind::WaitingForCpu, task.map(Culprit::Task), None)
+                }
+                NotOnCpu::WokenLate(_) | NotOnCpu::OffCpu(_) => (Kind::WakeUp, None, None),
             },
             Cause::Standstill(id, _) => {
                 let scope = analysis.standstills().get(id).scope;
@@ -131,7 +136,9 @@ impl Blame {
             Cause::Publishing => (Kind::Publishing, None, None),
             Cause::Middleware | Cause::Transport => (Kind::Transport, None, None),
             Cause::Executor | Cause::Dispatch | Cause::NotTaken => (Kind::Executor, None, None),
-            Cause::TimerLateness => (Kind::WakeUp, None, None),
+            Cause::InKernel(_, Some(id)) => (Kind::Execution, Some(runner(id)), None),
+            Cause::InKernel(_, None) => (Kind::Executor, None, None),
+            Cause::TimerLateness | Cause::WakingUp => (Kind::WakeUp, None, None),
             Cause::MiddlewareOrExecutor
             | Cause::PublishingOrMiddleware
             | Cause::IntraProcessBuffer

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use glob::Pattern;
-use rostrace_record::Switches;
+use rostrace_record::{KernelChoice, Switches};
 
 use crate::args::InfoFormat;
 use crate::columns::ListArguments;
@@ -41,6 +41,15 @@ pub(crate) struct RecordArguments {
     /// started with `rostrace run --locks`
     #[arg(long)]
     pub(crate) locks: bool,
+    /// With root or CAP_PERFMON, what else of the kernel is recorded beside all context switches and wake-ups of the machine, as a list
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        value_delimiter = ',',
+        conflicts_with = "no_switches"
+    )]
+    pub(crate) kernel: Vec<KernelPart>,
     /// Also pass every tracepoint on to LTTng
     #[arg(long, conflicts_with = "attach")]
     pub(crate) lttng: bool,
@@ -84,6 +93,31 @@ impl RecordArguments {
             SwitchesArgument::Perf => Switches::Perf,
             SwitchesArgument::Clocks => Switches::Clocks,
             SwitchesArgument::Off => Switches::Off,
+        }
+    }
+}
+
+/// What the kernel can tell besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KernelPart {
+    /// Interrupts of all CPUs, and the deferred work of their handlers
+    Irq,
+    /// System calls of recorded threads: what they were blocked in. Each call becomes two events
+    Syscalls,
+    /// Page faults of recorded threads, and how long they took
+    Faults,
+    /// Nothing of other programs, not even when they have a CPU
+    Own,
+}
+
+impl KernelPart {
+    pub(crate) fn choice(parts: &[KernelPart]) -> KernelChoice {
+        let has = |part: KernelPart| parts.contains(&part);
+        KernelChoice {
+            recorded_threads_only: has(KernelPart::Own),
+            interrupts: has(KernelPart::Irq),
+            system_calls: has(KernelPart::Syscalls),
+            page_faults: has(KernelPart::Faults),
         }
     }
 }

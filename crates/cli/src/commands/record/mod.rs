@@ -17,8 +17,8 @@ use std::time::Duration;
 use anyhow::bail;
 use rostrace_analyze::list;
 use rostrace_record::{
-    Filters, Launch, Plan, Recording, RuntimeFolder, Session, Settings, Summary, TracerLibrary,
-    filters, limit, unattached,
+    Filters, Launch, Plan, Recording, RuntimeFolder, Session, Settings, Summary, SwitchScope,
+    TracerLibrary, filters, limit, unattached,
 };
 use rostrace_tracepoints::Kind;
 
@@ -30,7 +30,7 @@ use crate::listing::Reading;
 use crate::outcome::{Interrupted, Outcome};
 use crate::render::diagnostic;
 use crate::source;
-use arguments::{FlightSignal, RecordArguments, SessionArguments, WhatArguments};
+use arguments::{FlightSignal, KernelPart, RecordArguments, SessionArguments, WhatArguments};
 use rostrace_base::units;
 use verify::Verified;
 use watch::{Ending, Watch};
@@ -156,6 +156,7 @@ fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
         },
         pids: arguments.pids.clone(),
         switches: arguments.switches(),
+        kernel: KernelPart::choice(&arguments.kernel),
         locks: arguments.locks,
         duration: duration(arguments),
         // Who names a control file wants it to be reached by others.
@@ -216,7 +217,7 @@ pub(crate) fn new_folder(asked: Option<&Path>) -> anyhow::Result<PathBuf> {
 }
 
 /// Verifies, shows the callbacks, and says where the trace and its report are.
-fn conclude(ending: &Ending, arguments: &RecordArguments) -> anyhow::Result<Outcome> {
+fn conclude(ending: &Ending, asked: &RecordArguments) -> anyhow::Result<Outcome> {
     interrupt::catch();
     let summary = &ending.summary;
     let look = look(&summary.output);
@@ -229,6 +230,7 @@ fn conclude(ending: &Ending, arguments: &RecordArguments) -> anyhow::Result<Outc
         ));
     }
     tell_refusal(summary);
+    tell_missing_kernel_events(summary, asked);
     for number in &summary.unexpected_hooks {
         let name = rostrace_tracer::hooks::names().nth(*number).unwrap_or("?");
         diagnostic::note(&format!(
@@ -240,7 +242,7 @@ fn conclude(ending: &Ending, arguments: &RecordArguments) -> anyhow::Result<Outc
         return Ok(Outcome::Interrupted);
     };
     let is_any = |kind: Kind| reading.recorded.model.count(kind) > 0;
-    if arguments.attach && arguments.locks && !is_any(Kind::LockWaitBegin) {
+    if asked.attach && asked.locks && !is_any(Kind::LockWaitBegin) {
         diagnostic::note(
             "no thread was seen waiting for a lock: only those of processes that were started with `rostrace run --locks` can be seen",
         );
@@ -248,7 +250,7 @@ fn conclude(ending: &Ending, arguments: &RecordArguments) -> anyhow::Result<Outc
     let view = reading.view()?;
     let analysis = source::analysis(&reading.recorded.set, view.model, view.window().clone());
     let listed = callbacks::print(&reading, &view, &analysis)?;
-    let page = (!arguments.no_report)
+    let page = (!asked.no_report)
         .then(|| report::of_recording(&summary.output, &reading.recorded.set, &view, &analysis))
         .flatten();
     tell(summary, &verified, ending.duration, page.as_deref())?;
@@ -304,6 +306,32 @@ pub(crate) fn tell_refusal(summary: &Summary) {
     }
 }
 
+/// What was asked for of the kernel, and is not there.
+fn tell_missing_kernel_events(summary: &Summary, arguments: &RecordArguments) {
+    let is_wanted = KernelPart::choice(&arguments.kernel).is_more();
+    if let Some(refusal) = summary.without_tracepoints.as_ref().filter(|_| is_wanted) {
+        let fix = refusal.fix.as_ref();
+        let fix = fix.map_or(String::new(), |fix| format!("; to have it: {fix}"));
+        diagnostic::note(&format!(
+            "not everything of --kernel was recorded: {}{fix}",
+            refusal.reason
+        ));
+    }
+}
+
+/// Whose context switches there are, and what would give more.
+fn scope(summary: &Summary) -> Option<&'static str> {
+    match (summary.switch_scope?, &summary.without_tracepoints) {
+        (SwitchScope::Machine, _) => {
+            Some("context switches: of all threads of the machine, and who woke them")
+        }
+        (SwitchScope::Recorded, Some(_)) => Some(
+            "context switches: of recorded threads; `rostrace doctor` says how to have those of all, and who woke them",
+        ),
+        (SwitchScope::Recorded, None) => None,
+    }
+}
+
 /// `3 processes, 12,345 events and 678 context switches in 5.012 s, 1.2 MiB, lost: 0`, and where. Without context switches it may be
 /// `and the CPU time of 678 executions`.
 fn tell(
@@ -331,6 +359,9 @@ fn tell(
         units::bytes(verified.bytes),
         units::count(verified.lost),
     )?;
+    if let Some(scope) = scope(summary).filter(|_| verified.switches > 0) {
+        writeln!(out, " {scope}")?;
+    }
     if let Some(page) = page {
         writeln!(out, " {}", shown(page))?;
     }

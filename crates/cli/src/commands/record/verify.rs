@@ -10,11 +10,24 @@ use crate::render::diagnostic;
 use rostrace_base::units;
 
 /// What the recorder heard from the kernel.
-const KERNEL: [Kind; 4] = [
+const KERNEL: [Kind; 17] = [
     Kind::ContextSwitchIn,
     Kind::ContextSwitchOut,
     Kind::ThreadName,
     Kind::ThreadExit,
+    Kind::SchedSwitch,
+    Kind::SchedWaking,
+    Kind::SchedWakeup,
+    Kind::SchedWakeupNew,
+    Kind::SchedMigrateTask,
+    Kind::SyscallEntry,
+    Kind::SyscallExit,
+    Kind::PageFault,
+    Kind::PageFaultDone,
+    Kind::IrqHandlerEntry,
+    Kind::IrqHandlerExit,
+    Kind::IrqSoftirqEntry,
+    Kind::IrqSoftirqExit,
 ];
 
 /// What the trace says of itself.
@@ -64,7 +77,8 @@ pub(crate) fn verify(recorded: &Recorded, summary: &Summary) -> Verified {
     let of_kernel = KERNEL.iter().map(|kind| model.kinds[kind.index()]);
     Verified {
         events: model.events - of_kernel.sum::<u64>(),
-        switches: model.kinds[Kind::ContextSwitchOut.index()],
+        switches: model.kinds[Kind::ContextSwitchOut.index()]
+            + model.kinds[Kind::SchedSwitch.index()],
         measured: model.measured_executions.len() as u64,
         lost,
         bytes: set.bytes(),

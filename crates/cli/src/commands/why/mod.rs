@@ -9,10 +9,11 @@ mod subject;
 use std::io::{BufWriter, Write};
 
 use rostrace_analyze::finding::Delayed;
-use rostrace_analyze::why::{AtLock, Cause, Explanation, NotOnCpu, Why, client_name};
+use rostrace_analyze::why::{AtLock, Cause, Explanation, NotOnCpu, Why, client_name, name_of};
 use rostrace_analyze::{Analysis, sim_time};
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::flow::LockKind;
+use rostrace_model::scheduling::{Task, TaskId};
 use serde::Serialize;
 
 use crate::commands::latency::{Ends, assumption, named_path as named_paths};
@@ -319,6 +320,19 @@ struct PartRow {
     position: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lock: Option<LockRow>,
+    /// Who had the CPU that the thread waited for, or got next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ran_instead: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ran_instead_tid: Option<i64>,
+    /// The system call, page fault or interrupt that the thread was in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inside: Option<String>,
+    /// Who ended its sleep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    woken_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    woken_by_tid: Option<i64>,
     begin_ns: i64,
     duration_ns: i64,
 }
@@ -362,13 +376,17 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
             }
             _ => None,
         };
-        let task = match part.cause {
-            Cause::NotOnCpu(NotOnCpu::Preempted(task), _) => {
-                let scheduling = analysis.scheduling.as_ref();
-                scheduling.map(|scheduling| scheduling.task(task))
-            }
+        let state = match part.cause {
+            Cause::NotOnCpu(state, _) => Some(state),
             _ => None,
         };
+        let task = |task: TaskId| Some(analysis.scheduling.as_ref()?.task(task));
+        let instead = state.and_then(NotOnCpu::ran_instead).and_then(task);
+        let waker = state.and_then(NotOnCpu::woken_by).and_then(task);
+        let name = |task: Option<&Task>| task.map(|task| task.name.clone());
+        let tid = |task: Option<&Task>| task.filter(|task| task.is_recorded()).map(|task| task.tid);
+        let is_preempted = matches!(state, Some(NotOnCpu::Preempted(_)));
+        let preempting = instead.filter(|_| is_preempted);
         let callback = match part.cause {
             Cause::ClientCallback(id, _) => Some(client_name(analysis, id)),
             cause => {
@@ -388,13 +406,18 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
             tid: thread.map(|thread| thread.tid),
             callback,
             relation,
-            preempted_by: task.map(|task| task.name.clone()),
-            preempted_by_tid: (task.filter(|task| task.is_recorded())).map(|task| task.tid),
             position: part.cause.is_sum(analysis).then_some("unknown"),
             lock: match part.cause {
                 Cause::Lock(lock, _) => Some(LockRow::of(analysis, lock)),
                 _ => None,
             },
+            preempted_by: name(preempting),
+            preempted_by_tid: tid(preempting),
+            ran_instead: name(instead),
+            ran_instead_tid: tid(instead),
+            inside: part.cause.inside().map(|it| name_of(analysis, it)),
+            woken_by: name(waker),
+            woken_by_tid: tid(waker),
             begin_ns: part.begin.0,
             duration_ns: part.duration(),
         }

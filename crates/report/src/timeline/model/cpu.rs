@@ -24,6 +24,7 @@ impl<S: Sink> TimelineModel<'_, S> {
             } else {
                 self.occupations(scheduling, host)?;
             }
+            self.interrupts(host)?;
         }
         Ok(())
     }
@@ -108,7 +109,7 @@ impl<S: Sink> TimelineModel<'_, S> {
             };
             for latency in timeline.latencies() {
                 let counts = (self.begin..=self.end).contains(&latency.ready);
-                if latency.why != Ready::Woken || !counts || woken.tid == 0 {
+                if !matches!(latency.why, Ready::Woken { .. }) || !counts || woken.tid == 0 {
                     continue;
                 }
                 let cpu = match timeline.state(latency.running) {

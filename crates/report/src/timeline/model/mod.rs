@@ -2,6 +2,7 @@
 
 mod cpu;
 mod damage;
+mod inside;
 mod message;
 mod process;
 mod service_call;

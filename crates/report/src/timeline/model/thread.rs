@@ -79,7 +79,8 @@ impl<S: Sink> TimelineModel<'_, S> {
             self.sink.close(track)?;
         }
         self.phases(process, thread, track)?;
-        self.locks(thread, track)
+        self.locks(thread, track)?;
+        self.inside(thread, track)
     }
 
     /// As the kernel calls it; without its events the main thread has the name of the process.
