@@ -3,6 +3,7 @@
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
 use rostrace_testkit::made_up::{Flavour, Recording, stamp, time};
+use rostrace_testkit::recordings;
 
 fn arrivals(model: &Model) -> Vec<Option<Nanos>> {
     model.deliveries.iter().map(|row| row.arrived).collect()
@@ -76,4 +77,47 @@ fn nothing_arrives_after_it_was_taken() {
     take(&mut recording, 12_000_000, stamp);
     available(&mut recording, 13_000_000, stamp);
     assert_eq!(arrivals(&recording.load()), [None]);
+}
+
+/// The five messages of the recording for which CARET's authors published their own result.
+#[test]
+fn messages_of_a_real_recording_arrived_when_caret_says_so() {
+    let Some(model) = recordings::load("public/caret-talker-listener-galactic") else {
+        return;
+    };
+    let chatter = model.deliveries.iter().filter(|row| {
+        let subscription = row.subscription.map(|id| &model.subscriptions[id.index()]);
+        subscription.is_some_and(|it| it.topic == "/chatter")
+    });
+    let arrived: Vec<i64> = chatter
+        .map(|row| row.arrived.unwrap().0 - 1_631_078_990_000_000_000)
+        .collect();
+    let expected = [
+        289_522_219,
+        1_288_905_821,
+        2_289_011_165,
+        3_288_932_110,
+        4_289_027_475,
+    ];
+    assert_eq!(arrived, expected);
+}
+
+/// With Fast DDS, where messages wait in the queue, the stamps of other messages are told too.
+#[test]
+fn messages_of_a_real_recording_arrived_between_publication_and_take() {
+    let Some(model) = recordings::load("public/caret-end-to-end-fastdds-galactic") else {
+        return;
+    };
+    let mut arrived = 0;
+    for row in &model.deliveries {
+        let Some(at) = row.arrived else { continue };
+        arrived += 1;
+        let publication = &model.publications[row.publication.index()];
+        let take = row.instance.and_then(|id| model.instances[id.index()].take);
+        let take = &model.takes[take.unwrap().index()];
+        assert!(publication.publish <= at && at <= take.time, "{row:?}");
+        // None of them was 1 ms under way; that long they only waited.
+        assert!(at.0 - publication.publish.0 < 1_000_000, "{row:?}");
+    }
+    assert!(arrived > 200, "{arrived}");
 }
