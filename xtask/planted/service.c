@@ -52,7 +52,8 @@ static void serve(struct run *run) {
 
 static void be_long(struct run *run) {
   (void)run;
-  if (!is_server_busy || !is_time() || shared->busy_since) {
+  static ns pause;
+  if (!is_server_busy || !is_time() || shared->busy_since || now() < pause) {
     usual_work();
     return;
   }
@@ -63,6 +64,8 @@ static void be_long(struct run *run) {
     take_long();
   } else {
     shared->busy_since = 0;
+    // Its turn comes before that of a service, always.
+    pause = now() + 5 * other_period;
   }
 }
 

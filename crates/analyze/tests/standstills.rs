@@ -274,6 +274,39 @@ fn an_execution_that_slept_by_itself_was_not_held_up() {
     assert_eq!(held_up(true), (1, 0));
 }
 
+/// The third process is in the middle of an execution: for some of the time it has a CPU, then another recorded thread, then nobody that is known.
+#[test]
+fn who_had_a_cpu_did_not_stand_still() {
+    let mut recording = machine();
+    recording.process(0, "kernel").cpu(0);
+    recording.at(SECOND / 4).switch_in(3);
+    recording
+        .at(STALL + 20 * MS)
+        .switch_out(3, true)
+        .switch_in(2);
+    recording.at(STALL + 25 * MS).switch_out(2, false);
+    recording.at(STALL + LENGTH).switch_in(3);
+    let set = recording.open();
+    let model = crate::support::model_of(&set);
+    let mut analysis = whole(&model);
+    analysis.scheduling = Scheduling::load(&set, &model, &mut |_| true);
+    let list = &analysis.standstills().list;
+    assert_eq!(list.len(), 1, "{list:?}");
+    let executing = list[0]
+        .victims
+        .iter()
+        .find(|(_, it)| *it == Held::Executing);
+    let explained = Why::new(&analysis).instance(executing.unwrap().0, None);
+    let sum = |name: &str| -> i64 {
+        let parts = explained.parts.iter().filter(|it| it.cause.name() == name);
+        parts.map(|part| part.duration()).sum::<i64>() / 100_000
+    };
+    // 20 ms from the beginning of the stall on, and half of one after it; in tenths of milliseconds.
+    assert!((200..=206).contains(&sum("execution")), "{explained:?}");
+    assert_eq!(sum("preempted"), 50, "{explained:?}");
+    assert_eq!(sum("standstill"), 350, "{explained:?}");
+}
+
 /// Whatever was recorded: nothing that was recorded happens in a standstill, and what it held up lies in it for the most part.
 #[test]
 fn in_every_recording_nothing_happens_in_a_standstill() {

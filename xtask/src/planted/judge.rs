@@ -237,12 +237,20 @@ pub(super) fn judge(truth: &Truth, answer: &Answer, switches: Switches) -> Judge
         if stretch.is_planted
             && let (Some(demand), Some(size)) = (stretch.demands.first(), found.demands.first())
         {
-            planted += demand.size;
-            named += *size.min(&demand.size);
+            // What others took from a callback that ran in the way is not planted, whatever is said of it.
+            let taken = (found.off_cpu + found.standstill).min(stretch.disturbed);
+            let wanted = match demand.claim {
+                Claim::Computing | Claim::Blocked(_) | Claim::Preempted(_) | Claim::Starved(_) => {
+                    demand.size
+                }
+                _ => (demand.size - taken).max(0),
+            };
+            planted += wanted;
+            named += *size.min(&wanted);
             closed += found.closed;
         }
     }
-    let verdict = if planted == 0 {
+    let verdict = if stretches.is_empty() {
         Verdict::Wrong
     } else if 2 * named >= planted && differences.is_empty() {
         Verdict::Right

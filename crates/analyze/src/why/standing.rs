@@ -1,5 +1,9 @@
 //! Parts cut where everything stood still, whatever their thread was about to do.
 
+use rostrace_ctf::schema::Nanos;
+use rostrace_model::entity::ThreadId;
+use rostrace_model::scheduling::{Ready, State};
+
 use super::cause::Cause;
 use super::part::Part;
 use crate::analysis::Analysis;
@@ -19,14 +23,18 @@ pub(super) fn standing(analysis: &Analysis<'_>, parts: &[Part]) -> Vec<Part> {
         };
         let mut at = part.begin;
         let mut push = |to, cause| {
-            if to > at {
-                let begin = std::mem::replace(&mut at, to);
-                cut.push(Part {
+            if to <= at {
+                return;
+            }
+            let begin = std::mem::replace(&mut at, to);
+            match cut.last_mut() {
+                Some(last) if begin > part.begin && last.cause == cause => last.end = to,
+                _ => cut.push(Part {
                     begin,
                     end: to,
                     cause,
                     ..*part
-                });
+                }),
             }
         };
         for (id, begin, end) in standstills.on(analysis.model, thread, part.begin, part.end) {
@@ -35,11 +43,38 @@ pub(super) fn standing(analysis: &Analysis<'_>, parts: &[Part]) -> Vec<Part> {
                 continue;
             }
             push(begin, part.cause);
-            push(end, Cause::Standstill(id, instance));
+            // Of another thread, where that one's callback kept this one waiting.
+            let held = instance.map_or(thread, |instance| analysis.instance(instance).thread);
+            for (to, stood) in stood(analysis, held, begin, end) {
+                match stood {
+                    true => push(to, Cause::Standstill(id, instance)),
+                    false => push(to, part.cause),
+                }
+            }
         }
         push(part.end, part.cause);
     }
     cut
+}
+
+/// Whether a thread stood still between two instants, each time until when. A thread that is known to have had a CPU did not; and where only
+/// threads of recorded processes are followed, neither did one that lost its CPU to one of them, for then something of these processes went on.
+fn stood(analysis: &Analysis<'_>, thread: ThreadId, from: Nanos, to: Nanos) -> Vec<(Nanos, bool)> {
+    let Some(scheduling) = &analysis.scheduling else {
+        return vec![(to, true)];
+    };
+    let slices = scheduling.slices(thread, from, to).map(|slice| {
+        let went_on = match slice.state {
+            State::Running { .. } => true,
+            State::Waiting {
+                ready: Ready::Preempted { by },
+                ..
+            } => !scheduling.has_wakeups && scheduling.task(by).is_recorded(),
+            State::Waiting { .. } | State::Blocked(_) | State::Unknown => false,
+        };
+        (slice.to, !went_on)
+    });
+    slices.collect()
 }
 
 /// Whether a standstill holds up what a part was spent with, and the execution that had begun. What waits for its time, or for a message that nobody
