@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rostrace_session::keep::{
-    Kept, Mapped, OpenError, Pace, SCHED_FOLDER, SchedBuffer, SchedTrace, Supplier, is_meant,
+    Kept, Mapped, OpenError, Pace, SAMPLES_FOLDER, SCHED_FOLDER, SchedBuffer, SchedTrace, Supplier, is_meant,
     start_recording, stop_recording,
 };
 use rostrace_session::memory::spare;
@@ -24,7 +24,8 @@ use crate::death::{Death, Deathwatch, End};
 use crate::error::Error;
 use crate::launch::{Launch, Running};
 use crate::liveness;
-use crate::perf::{ContextSwitches, Refusal};
+use crate::perf::{ContextSwitches, Refusal, StackSamples};
+use crate::sampling::{self, Sampling};
 
 /// Between two looks for new processes.
 const DISCOVERY: Duration = Duration::from_millis(5);
@@ -56,6 +57,7 @@ struct Shared {
     snapshot_requests: Mutex<BTreeMap<Identity, u64>>,
     deathwatch: Deathwatch,
     switches: Option<Switches>,
+    sampling: Option<Sampling>,
 }
 
 /// Context switches, where they are recorded. Whoever locks both locks the rings first.
@@ -87,6 +89,10 @@ pub struct Ended {
     pub views: Vec<ProcessView>,
     /// A process whose context switches could not be followed, although others could.
     pub unfollowed: Option<(u32, Refusal)>,
+    /// Samples of call stacks, where they were asked for.
+    pub samples: u64,
+    /// A process that could not be sampled, although others could.
+    pub unsampled: Option<(u32, Refusal)>,
 }
 
 impl Keeping {
@@ -101,17 +107,19 @@ impl Keeping {
 
 impl Keeper {
     /// The command was issued in the control file.
-    pub fn start(
+    pub(crate) fn start(
         control: Arc<ControlFile>,
         folder: PathBuf,
         generation: u64,
         command: Command,
         switches: Option<ContextSwitches>,
+        samples: Option<StackSamples>,
     ) -> std::io::Result<Keeper> {
         let switches = switches.map(|rings| Switches {
             rings: Mutex::new(rings),
             buffer: Mutex::new(SchedBuffer::new(command.settings.memory_bytes)),
         });
+        let sampling = samples.map(|stacks| Sampling::new(&command, stacks));
         let keeping = Keeping {
             sched: switches.as_ref().map(|_| SchedTrace::new(&command)),
             ..Keeping::default()
@@ -127,6 +135,7 @@ impl Keeper {
             snapshot_requests: Mutex::default(),
             deathwatch: Deathwatch::default(),
             switches,
+            sampling,
         });
         // Those that are there begin at once.
         shared.discover(&mut lock(&shared.kept));
@@ -143,8 +152,10 @@ impl Keeper {
         ];
         let follows = shared.switches.is_some();
         let follower = follows.then(|| spawn("switches", Shared::follow_switches));
+        let samples = shared.sampling.is_some();
+        let sampler = samples.then(|| spawn("samples", Shared::read_samples_again_and_again));
         let mut threads = Vec::new();
-        for thread in spawned.into_iter().chain(follower) {
+        for thread in spawned.into_iter().chain(follower).chain(sampler) {
             match thread {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
@@ -161,6 +172,17 @@ impl Keeper {
         match &self.shared.switches {
             Some(switches) => lock(&switches.rings).while_starting(|| launch.start()),
             None => (launch.start(), None),
+        }
+    }
+
+    /// The same for samples, of whatever `start` starts.
+    pub(crate) fn sample<T: Send>(
+        &self,
+        start: impl FnOnce() -> T + Send,
+    ) -> (T, Option<Refusal>) {
+        match &self.shared.sampling {
+            Some(sampling) => sampling.while_starting(start),
+            None => (start(), None),
         }
     }
 
@@ -198,6 +220,7 @@ impl Keeper {
         }
         self.shared.read_switches();
         self.shared.drain_switches(&mut keeping, true);
+        self.shared.drain_samples(&mut keeping, true);
     }
 
     /// Lets the recording go on until then, also in processes that begin later.
@@ -238,6 +261,7 @@ impl Keeper {
             }
         }
         shared.finish_switches(&mut keeping);
+        shared.finish_samples(&mut keeping);
         keeping.ended.clone()
     }
 
@@ -304,6 +328,7 @@ impl Shared {
                 self.read_switches();
             }
             is_busy |= self.drain_switches(&mut keeping, is_due);
+            is_busy |= self.drain_samples(&mut keeping, is_due);
             if is_due {
                 flushed = Instant::now();
                 self.control.flushes_done.store(wanted, Ordering::Release);
@@ -314,6 +339,42 @@ impl Shared {
             }
             drop(keeping);
             std::thread::sleep(pace.next(is_busy));
+        }
+    }
+
+    fn read_samples_again_and_again(&self) {
+        while let Some(sampling) = &self.sampling
+            && !self.is_ending.load(Ordering::Acquire)
+        {
+            sampling.read();
+            std::thread::sleep(sampling::BETWEEN_READS);
+        }
+    }
+
+    /// Writes samples that wait, once there is a process that they are of.
+    fn drain_samples(&self, keeping: &mut Keeping, all: bool) -> bool {
+        let has_processes = keeping.notice_processes();
+        let Some(sampling) = &self.sampling else {
+            return false;
+        };
+        if all {
+            sampling.read();
+        }
+        has_processes && sampling.drain(all)
+    }
+
+    fn finish_samples(&self, keeping: &mut Keeping) {
+        self.drain_samples(keeping, true);
+        if let Some(sampling) = &self.sampling
+            && keeping.has_processes
+        {
+            let sampled = sampling.finish();
+            let ended = &mut keeping.ended;
+            ended.events += sampled.events;
+            ended.discarded += sampled.discarded;
+            ended.bytes += sampled.bytes;
+            ended.samples = sampled.samples;
+            ended.unsampled = sampled.refused;
         }
     }
 
@@ -338,6 +399,11 @@ impl Shared {
 
     /// Follows a process, unless it descends from one that is followed.
     fn follow(&self, identity: &Identity) {
+        if let Some(sampling) = &self.sampling
+            && let Some(pid) = liveness::pid_here(identity)
+        {
+            sampling.follow(pid);
+        }
         if let Some(switches) = &self.switches
             && let Some(pid) = liveness::pid_here(identity)
         {
@@ -352,16 +418,19 @@ impl Shared {
     /// Makes the folder of context switches when the first process has one, before its events can fill the disk: what says that something is
     /// missing must be there then.
     fn prepare_switches(&self, keeping: &mut Keeping) {
-        if keeping.has_processes || keeping.sched.is_none() {
+        if keeping.has_processes || keeping.sched.is_none() && self.sampling.is_none() {
             return;
         }
         for kept in keeping.recorded.values_mut() {
             kept.drain_initialisation();
         }
-        if keeping.notice_processes()
-            && let Some(sched) = &mut keeping.sched
-        {
-            sched.prepare();
+        if keeping.notice_processes() {
+            if let Some(sched) = &mut keeping.sched {
+                sched.prepare();
+            }
+            if let Some(sampling) = &self.sampling {
+                sampling.prepare();
+            }
         }
     }
 
@@ -487,7 +556,8 @@ impl Ended {
 pub(crate) fn folders(output: &Path) -> impl Iterator<Item = std::fs::DirEntry> {
     let entries = std::fs::read_dir(output).into_iter().flatten().flatten();
     entries.filter(|entry| {
-        entry.file_type().is_ok_and(|kind| kind.is_dir()) && entry.file_name() != SCHED_FOLDER
+        entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && ![SCHED_FOLDER, SAMPLES_FOLDER].iter().any(|it| entry.file_name() == *it)
     })
 }
 

@@ -22,6 +22,8 @@ pub struct Plan {
     pub pids: Vec<u32>,
     /// With the context switches of these processes, where the system allows it.
     pub switches: bool,
+    /// With so many samples of their call stacks in each second that a thread computes.
+    pub sample_hertz: Option<u32>,
     /// Recorded at most so long, also if the recorder is killed.
     pub duration: Option<Duration>,
     /// Processes of other users are to make their folders in it too.
@@ -38,6 +40,7 @@ impl Plan {
             light: false,
             pids: Vec::new(),
             switches: false,
+            sample_hertz: None,
             duration: None,
             is_for_all_users: false,
             settings: Settings {

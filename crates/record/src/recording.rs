@@ -14,7 +14,7 @@ use crate::death::Death;
 use crate::error::Error;
 use crate::keeper::{Ended, Keeper, folders};
 use crate::launch::{Launch, Running};
-use crate::perf::{ContextSwitches, Refusal};
+use crate::perf::{ContextSwitches, Refusal, StackSamples};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::snapshot;
@@ -42,6 +42,8 @@ pub struct Recording<'s> {
     unexpected_hooks: BTreeSet<usize>,
     /// Why context switches are not recorded, although they should be.
     refusal: Option<Refusal>,
+    /// The same of samples.
+    sample_refusal: Option<Refusal>,
 }
 
 /// A recording that has a duration ends so long after it, also when the recorder was killed. One that lives says again and again that it goes on.
@@ -88,6 +90,10 @@ pub struct Summary {
     pub incompatible_tracers: Option<IncompatibleTracer>,
     /// Why context switches were not recorded, although they were asked for: of no process, or not of this one.
     pub without_switches: Option<(Option<u32>, Refusal)>,
+    /// Samples of call stacks, where they were asked for.
+    pub samples: u64,
+    /// Why they are missing: of all processes, or of this one.
+    pub without_samples: Option<(Option<u32>, Refusal)>,
 }
 
 /// A process that could not record, or not everything.
@@ -137,12 +143,17 @@ impl<'s> Recording<'s> {
             .issue(&command)
             .ok_or_else(|| remove(Error::PathTooLong(plan.output.clone())))?;
         let folder = session.memory_folder();
+        let (samples, sample_refusal) = match plan.sample_hertz.map(StackSamples::new) {
+            Some(Ok(samples)) => (Some(samples), None),
+            Some(Err(refusal)) => (None, Some(refusal)),
+            None => (None, None),
+        };
         let (switches, refusal) = match plan.switches.then(ContextSwitches::new) {
             Some(Ok(switches)) => (Some(switches), None),
             Some(Err(refusal)) => (None, Some(refusal)),
             None => (None, None),
         };
-        let keeper = Keeper::start(control, folder, generation, command, switches)
+        let keeper = Keeper::start(control, folder, generation, command, switches, samples)
             .map_err(|error| remove(Error::Waiting(error)))?;
         Ok(Recording {
             session,
@@ -157,12 +168,14 @@ impl<'s> Recording<'s> {
             snapshot_requests: BTreeMap::new(),
             unexpected_hooks: BTreeSet::new(),
             refusal,
+            sample_refusal,
         })
     }
 
-    /// Starts a command so that everything that it does is recorded, context switches included.
+    /// Starts a command so that everything that it does is recorded, context switches and samples included.
     pub fn launch(&mut self, launch: &Launch) -> Result<Running, Error> {
-        let (running, refusal) = self.keeper.launch(launch);
+        let ((running, refusal), sample_refusal) = self.keeper.sample(|| self.keeper.launch(launch));
+        self.sample_refusal = self.sample_refusal.take().or(sample_refusal);
         self.refusal = self.refusal.take().or(refusal);
         running
     }
@@ -298,6 +311,9 @@ impl<'s> Recording<'s> {
             unexpected_hooks: self.unexpected_hooks.into_iter().collect(),
             without_switches: (self.refusal.map(|refusal| (None, refusal)))
                 .or(ended.unfollowed.map(|(pid, refusal)| (Some(pid), refusal))),
+            samples: ended.samples,
+            without_samples: (self.sample_refusal.map(|refusal| (None, refusal)))
+                .or(ended.unsampled.map(|(pid, refusal)| (Some(pid), refusal))),
             output: self.output,
         }
     }

@@ -9,8 +9,10 @@ mod event;
 mod record;
 mod refusal;
 mod ring;
+mod sample;
 
 pub use refusal::Refusal;
+pub(crate) use sample::StackSamples;
 
 use std::collections::{HashMap, HashSet};
 use std::fs;

@@ -32,11 +32,16 @@ unsafe impl Sync for Ring {}
 
 impl Ring {
     pub(super) fn new(cpu: u32) -> io::Result<Ring> {
+        Ring::sized(cpu, LARGEST, SMALLEST)
+    }
+
+    /// With room for so many bytes, or fewer if not so many may be locked; both are powers of two.
+    pub(super) fn sized(cpu: u32, largest: usize, smallest: usize) -> io::Result<Ring> {
         let event = Event::open(0, cpu, Purpose::Ring)?;
         // SAFETY: a plain question.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         let page = usize::try_from(page).unwrap_or(4096);
-        let mut data = LARGEST.max(page);
+        let mut data = largest.max(page);
         loop {
             // SAFETY: a new map of the event's ring, unmapped when this value is dropped.
             let map = unsafe {
@@ -60,7 +65,7 @@ impl Ring {
                 });
             }
             let error = io::Error::last_os_error();
-            if data / 2 < SMALLEST.max(page) {
+            if data / 2 < smallest.max(page) {
                 return Err(error);
             }
             data /= 2;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::events::{EVENTS, Event, Kind, SCHED_EVENTS};
+use crate::events::{EVENTS, Event, Kind};
 use crate::memory::header::{Header, read_text};
 use crate::memory::packet::{CONTEXT_FIELDS, HEAD, HEADER_FIELDS};
 use crate::tracetools::TracetoolsVersion;
@@ -24,8 +24,14 @@ pub(crate) fn text(header: &Header, uuid: [u64; 2], offset: i64) -> String {
     text
 }
 
-/// The same for the trace of context switches, which the recorder itself writes: one stream for each CPU, no context.
-pub(crate) fn sched_text(host: &str, kernel_release: &str, uuid: [u64; 2], offset: i64) -> String {
+/// The same for a trace that the recorder itself writes, of context switches or samples: one stream for each CPU, no context.
+pub(crate) fn recorder_text(
+    events: &[Event],
+    host: &str,
+    kernel_release: &str,
+    uuid: [u64; 2],
+    offset: i64,
+) -> String {
     let mut environment = String::from("env {\n");
     for (key, value) in [
         ("domain", "kernel"),
@@ -46,7 +52,7 @@ pub(crate) fn sched_text(host: &str, kernel_release: &str, uuid: [u64; 2], offse
     }
     environment.push_str("};\n");
     let mut text = trace(uuid, offset, &environment, "");
-    declare(&mut text, &SCHED_EVENTS, TracetoolsVersion::parse(b""));
+    declare(&mut text, events, TracetoolsVersion::parse(b""));
     text
 }
 

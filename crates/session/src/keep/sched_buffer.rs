@@ -155,7 +155,7 @@ impl SchedBuffer {
             .or_insert_with(|| SchedPacket::new(1, time, 0))
     }
 
-    fn add(&mut self, stream: u64, time: u64, event: u16, payload: &[&[u8]]) {
+    pub(super) fn add(&mut self, stream: u64, time: u64, event: u16, payload: &[&[u8]]) {
         let room = self.most_bytes.saturating_sub(self.full_bytes);
         let packet = self.packet(stream, time);
         if packet.content.len() >= ENOUGH {

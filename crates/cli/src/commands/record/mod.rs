@@ -153,6 +153,7 @@ fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
         },
         pids: arguments.pids.clone(),
         switches: !arguments.no_switches,
+        sample_hertz: arguments.sample,
         duration: duration(arguments),
         // Who names a control file wants it to be reached by others.
         is_for_all_users: arguments.session.control.is_some(),
@@ -286,9 +287,15 @@ pub(crate) fn tell_refusal(summary: &Summary) {
             refusal.reason
         ));
     }
+    if let Some((pid, refusal)) = &summary.without_samples {
+        let of = pid.map_or(String::new(), |pid| format!(" of process {pid}"));
+        let fix = refusal.fix.as_ref();
+        let fix = fix.map_or(String::new(), |fix| format!("; to have them: {fix}"));
+        diagnostic::note(&format!("no samples{of} were taken: {}{fix}", refusal.reason));
+    }
 }
 
-/// `3 processes, 12,345 events and 678 context switches in 5.012 s, 1.2 MiB, lost: 0`, and where.
+/// `3 processes, 12,345 events and 678 context switches, 90 samples in 5.012 s, 1.2 MiB, lost: 0`, and where.
 fn tell(
     summary: &Summary,
     verified: &Verified,
@@ -299,12 +306,16 @@ fn tell(
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
-        "\n {}, {}{} in {}, {}, lost: {}\n {folder}",
+        "\n {}, {}{}{} in {}, {}, lost: {}\n {folder}",
         units::counted(summary.processes, "process"),
         units::counted(verified.events, "event"),
         match verified.switches {
             0 => String::new(),
             switches => format!(" and {}", units::counted(switches, "context switch")),
+        },
+        match summary.samples {
+            0 => String::new(),
+            samples => format!(", {}", units::counted(samples, "sample")),
         },
         units::duration(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)),
         units::bytes(verified.bytes),
