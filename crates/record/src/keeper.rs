@@ -14,8 +14,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rostrace_session::keep::{
-    Kept, Mapped, OpenError, Pace, SAMPLES_FOLDER, SCHED_FOLDER, SchedBuffer, SchedTrace, Supplier, is_meant,
-    start_recording, stop_recording,
+    Kept, Mapped, OpenError, Pace, SAMPLES_FOLDER, SCHED_FOLDER, SchedBuffer, SchedTrace, Supplier,
+    is_meant, start_recording, stop_recording,
 };
 use rostrace_session::memory::spare;
 use rostrace_session::{Command, ControlFile, Identity, ProcessView};
@@ -176,10 +176,7 @@ impl Keeper {
     }
 
     /// The same for samples, of whatever `start` starts.
-    pub(crate) fn sample<T: Send>(
-        &self,
-        start: impl FnOnce() -> T + Send,
-    ) -> (T, Option<Refusal>) {
+    pub(crate) fn sample<T: Send>(&self, start: impl FnOnce() -> T + Send) -> (T, Option<Refusal>) {
         match &self.shared.sampling {
             Some(sampling) => sampling.while_starting(start),
             None => (start(), None),
@@ -557,7 +554,9 @@ pub(crate) fn folders(output: &Path) -> impl Iterator<Item = std::fs::DirEntry> 
     let entries = std::fs::read_dir(output).into_iter().flatten().flatten();
     entries.filter(|entry| {
         entry.file_type().is_ok_and(|kind| kind.is_dir())
-            && ![SCHED_FOLDER, SAMPLES_FOLDER].iter().any(|it| entry.file_name() == *it)
+            && ![SCHED_FOLDER, SAMPLES_FOLDER]
+                .iter()
+                .any(|it| entry.file_name() == *it)
     })
 }
 

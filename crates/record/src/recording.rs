@@ -174,7 +174,8 @@ impl<'s> Recording<'s> {
 
     /// Starts a command so that everything that it does is recorded, context switches and samples included.
     pub fn launch(&mut self, launch: &Launch) -> Result<Running, Error> {
-        let ((running, refusal), sample_refusal) = self.keeper.sample(|| self.keeper.launch(launch));
+        let ((running, refusal), sample_refusal) =
+            self.keeper.sample(|| self.keeper.launch(launch));
         self.sample_refusal = self.sample_refusal.take().or(sample_refusal);
         self.refusal = self.refusal.take().or(refusal);
         running

@@ -31,12 +31,14 @@ pub(crate) struct Sampled {
 
 impl Sampling {
     pub(crate) fn new(command: &Command, stacks: StackSamples) -> Sampling {
+        // Nothing in it is older than it is.
+        let trace = SchedTrace::of_samples(command);
         let mut buffer = SchedBuffer::new(command.settings.memory_bytes);
         stacks.describe(&mut buffer);
         Sampling {
             stacks: Mutex::new(stacks),
             buffer: Mutex::new(buffer),
-            trace: Mutex::new(SchedTrace::of_samples(command)),
+            trace: Mutex::new(trace),
         }
     }
 

@@ -33,7 +33,9 @@ pub fn copy(output: &Path, to: &Path) -> Result<(PathBuf, u64), Error> {
         }
         snapshot::copy(&folder, &to.join(entry.file_name()))
             .map_err(Error::file("could not copy", folder))?;
-        let is_of_recorder = [SCHED_FOLDER, SAMPLES_FOLDER].iter().any(|it| entry.file_name() == *it);
+        let is_of_recorder = [SCHED_FOLDER, SAMPLES_FOLDER]
+            .iter()
+            .any(|it| entry.file_name() == *it);
         processes += u64::from(!is_of_recorder);
     }
     Ok((to, processes))

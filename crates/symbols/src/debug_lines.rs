@@ -21,7 +21,9 @@ impl DebugLines {
     /// Of the first of these files that tells.
     pub(crate) fn of(images: &[Image]) -> Option<DebugLines> {
         let image = (images.iter()).find(|image| {
-            image.section_addresses(SectionId::DebugInfo.name()).is_some()
+            image
+                .section_addresses(SectionId::DebugInfo.name())
+                .is_some()
                 && image.section(SectionId::DebugAbbrev.name()).is_some()
         })?;
         let load = |id: SectionId| -> Result<EndianArcSlice<RunTimeEndian>, gimli::Error> {
@@ -40,7 +42,8 @@ impl DebugLines {
             return found;
         };
         while let Ok(Some(frame)) = frames.next() {
-            let name = (frame.function.as_ref()).and_then(|it| Some(it.raw_name().ok()?.into_owned()));
+            let name =
+                (frame.function.as_ref()).and_then(|it| Some(it.raw_name().ok()?.into_owned()));
             found.push(Found {
                 name: name.map(String::into_bytes),
                 line: frame.location.and_then(|it| it.line),

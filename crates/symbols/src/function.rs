@@ -52,26 +52,59 @@ impl Function {
 /// Files of what every program uses. Boost, Eigen and the like are in the files of those who use them.
 fn is_library_file(file: &str) -> bool {
     const LIBRARIES: [&str; 14] = [
-        "[vdso]", "libc.so", "libc-", "libm.so", "libm-", "libmvec", "libstdc++", "libc++", "libgcc_s",
-        "libpthread", "librt.so", "libdl.so", "ld-linux", "libatomic",
+        "[vdso]",
+        "libc.so",
+        "libc-",
+        "libm.so",
+        "libm-",
+        "libmvec",
+        "libstdc++",
+        "libc++",
+        "libgcc_s",
+        "libpthread",
+        "librt.so",
+        "libdl.so",
+        "ld-linux",
+        "libatomic",
     ];
     LIBRARIES.iter().any(|library| file.starts_with(library))
 }
 
 fn is_library_name(name: &str) -> bool {
     const LIBRARIES: [&str; 12] = [
-        "std::", "__gnu_cxx::", "__cxxabiv1::", "operator new", "operator delete", "boost::", "Eigen::internal::",
-        "core::", "alloc::", "<core::", "<alloc::", "<std::",
+        "std::",
+        "__gnu_cxx::",
+        "__cxxabiv1::",
+        "operator new",
+        "operator delete",
+        "boost::",
+        "Eigen::internal::",
+        "core::",
+        "alloc::",
+        "<core::",
+        "<alloc::",
+        "<std::",
     ];
-    let constants = ["malloc", "free", "calloc", "realloc", "memcpy", "memmove", "memset", "memcmp"];
+    let constants = [
+        "malloc", "free", "calloc", "realloc", "memcpy", "memmove", "memset", "memcmp",
+    ];
     LIBRARIES.iter().any(|library| name.starts_with(library)) || constants.contains(&name)
 }
 
 /// What compilers add to the names of parts and copies of functions.
-const SUFFIXES: [&str; 6] = [".cold", ".part.", ".constprop.", ".isra.", ".lto_priv.", ".llvm."];
+const SUFFIXES: [&str; 6] = [
+    ".cold",
+    ".part.",
+    ".constprop.",
+    ".isra.",
+    ".lto_priv.",
+    ".llvm.",
+];
 
 fn demangled(symbol: &str) -> String {
-    let end = (SUFFIXES.iter()).filter_map(|suffix| symbol.find(suffix)).min();
+    let end = (SUFFIXES.iter())
+        .filter_map(|suffix| symbol.find(suffix))
+        .min();
     let symbol = &symbol[..end.unwrap_or(symbol.len())];
     // Versions of a symbol, as the dynamic linker sees them.
     let symbol = symbol.split('@').next().unwrap_or(symbol);
@@ -103,7 +136,10 @@ mod tests {
     fn names_are_those_of_the_source() {
         for (symbol, name) in [
             ("main", "main"),
-            ("_ZN3pcl9VoxelGridINS_8PointXYZEE11applyFilterERNS_10PointCloudIS1_EE", "pcl::VoxelGrid<pcl::PointXYZ>::applyFilter"),
+            (
+                "_ZN3pcl9VoxelGridINS_8PointXYZEE11applyFilterERNS_10PointCloudIS1_EE",
+                "pcl::VoxelGrid<pcl::PointXYZ>::applyFilter",
+            ),
             ("_Z3hoti", "hot"),
             ("_Z3hoti.cold", "hot"),
             ("compute.constprop.0", "compute"),
@@ -119,7 +155,8 @@ mod tests {
 
     #[test]
     fn what_everybody_uses_is_known_as_such() {
-        let function = |symbol: &str, file: &str| Function::named(symbol.as_bytes(), file).is_library;
+        let function =
+            |symbol: &str, file: &str| Function::named(symbol.as_bytes(), file).is_library;
         assert!(function("anything", "libc.so.6"));
         assert!(function("_ZNSt6vectorIiSaIiEE9push_backERKi", "node"));
         assert!(!function("_ZN4Node8callbackEv", "node"));

@@ -91,7 +91,8 @@ impl Resolver {
 
     /// Files whose functions have no names, because the files or their symbols are not at hand.
     pub fn without_names(&self) -> BTreeSet<&str> {
-        let without = (self.programs.iter()).filter(|it| !it.symbols.has_names() && it.lines.is_none());
+        let without =
+            (self.programs.iter()).filter(|it| !it.symbols.has_names() && it.lines.is_none());
         without.map(|it| it.path.as_str()).collect()
     }
 
@@ -116,19 +117,25 @@ impl Resolver {
     fn find(&mut self, program: usize, in_file: u64, linked: Option<u64>) -> Box<[Location]> {
         let program = &self.programs[program];
         let file = program.name.as_str();
-        let address = linked
-            .or_else(|| (program.images.iter()).find_map(|image| image.address_of(in_file)));
+        let address =
+            linked.or_else(|| (program.images.iter()).find_map(|image| image.address_of(in_file)));
         let Some(address) = address else {
             let nowhere = Function::nameless(format!("{file}+{in_file:#x}"), file);
             return [self.location(nowhere)].into();
         };
-        let symbol = program.symbols.name(address).map(|it| Function::named(it, file));
+        let symbol = program
+            .symbols
+            .name(address)
+            .map(|it| Function::named(it, file));
         let told = program.lines.as_ref().map(|lines| lines.functions(address));
         let told = told.unwrap_or_default();
         let last = told.len().saturating_sub(1);
         let mut functions: Vec<(Function, u32)> = Vec::new();
         for (number, found) in told.iter().enumerate() {
-            let named = found.name.as_deref().map(|name| Function::named(name, file));
+            let named = found
+                .name
+                .as_deref()
+                .map(|name| Function::named(name, file));
             // The outermost one is that of the symbol, under the name of its source if it has one.
             let function = match named {
                 Some(function) => Some(function),

@@ -64,7 +64,9 @@ impl SymbolTable {
         let symbol = self.symbols.get(behind.checked_sub(1)?)?;
         // Code in assembler often does not say how long it is; its table of exceptions, if it has one, does.
         let is_inside = match symbol.size {
-            0 => self.begin(address).is_none_or(|begin| begin == symbol.address),
+            0 => self
+                .begin(address)
+                .is_none_or(|begin| begin == symbol.address),
             size => address - symbol.address < size,
         };
         is_inside.then_some(&*symbol.name)

@@ -14,12 +14,12 @@ use framehop::aarch64::{
     CacheAarch64 as NativeCache, UnwindRegsAarch64 as NativeRegisters,
     UnwinderAarch64 as NativeUnwinder,
 };
-use framehop::{ExplicitModuleSectionInfo, Module, Unwinder as _};
 #[cfg(not(target_arch = "aarch64"))]
 use framehop::x86_64::{
     CacheX86_64 as NativeCache, UnwindRegsX86_64 as NativeRegisters,
     UnwinderX86_64 as NativeUnwinder,
 };
+use framehop::{ExplicitModuleSectionInfo, Module, Unwinder as _};
 
 /// Callers that are further out than this are not looked for.
 const MOST_FRAMES: usize = 512;
@@ -167,9 +167,9 @@ impl Unwinder {
         let native = NativeRegisters::new(registers.link, registers.stack, registers.frame);
         #[cfg(not(target_arch = "aarch64"))]
         let native = NativeRegisters::new(registers.instruction, registers.stack, registers.frame);
-        let mut found =
-            self.0
-                .iter_frames(registers.instruction, native, &mut cache.0, &mut read);
+        let mut found = self
+            .0
+            .iter_frames(registers.instruction, native, &mut cache.0, &mut read);
         for _ in 0..MOST_FRAMES {
             match found.next() {
                 Ok(Some(frame)) => frames.push(frame.address()),

@@ -70,7 +70,13 @@ mod tests {
         map.add(Nanos(1), CodeId(0));
         map.add(Nanos(5), CodeId(1));
         map.add(Nanos(6), CodeId(2));
-        let path = |address, at| Some(codes[map.find(&codes, address, Nanos(at))?.index()].path.as_str());
+        let path = |address, at| {
+            Some(
+                codes[map.find(&codes, address, Nanos(at))?.index()]
+                    .path
+                    .as_str(),
+            )
+        };
         assert_eq!(path(12, 3), Some("a"));
         assert_eq!(path(12, 5), Some("b"));
         assert_eq!(path(55, 2), Some("c"));

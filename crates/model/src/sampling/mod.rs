@@ -63,9 +63,8 @@ impl Sampling {
         progress: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Sampling> {
         let kinds = [Kind::SampleSource, Kind::CodeMapping, Kind::StackSample];
-        let is_wanted: fn(Kind) -> bool = |kind| {
-            [Kind::SampleSource, Kind::CodeMapping, Kind::StackSample].contains(&kind)
-        };
+        let is_wanted: fn(Kind) -> bool =
+            |kind| [Kind::SampleSource, Kind::CodeMapping, Kind::StackSample].contains(&kind);
         if kinds.iter().all(|kind| model.count(*kind) == 0) {
             return None;
         }
@@ -216,11 +215,14 @@ impl SamplePass {
                 stacks.push(frames.clone());
                 (stacks.len() - 1) as u32
             });
-            samples.entry((raw.host, raw.tid)).or_default().push(Sample {
-                time: raw.time,
-                stack,
-                is_complete: raw.is_complete,
-            });
+            samples
+                .entry((raw.host, raw.tid))
+                .or_default()
+                .push(Sample {
+                    time: raw.time,
+                    stack,
+                    is_complete: raw.is_complete,
+                });
         }
         for samples in samples.values_mut() {
             samples.sort_by_key(|it| it.time);

@@ -29,7 +29,12 @@ impl SchedBuffer {
     /// A process has this code from now on.
     pub fn code_mapping(&mut self, time: u64, mapping: &CodeMapping<'_>) {
         let pid = i64::from(mapping.pid).to_ne_bytes();
-        let numbers = [mapping.begin, mapping.end, mapping.offset, mapping.linked_at];
+        let numbers = [
+            mapping.begin,
+            mapping.end,
+            mapping.offset,
+            mapping.linked_at,
+        ];
         let numbers = numbers.map(u64::to_ne_bytes);
         let end = mapping.path.iter().position(|byte| *byte == 0);
         let path = &mapping.path[..end.unwrap_or(mapping.path.len())];

@@ -204,6 +204,7 @@ fn why_arguments(folder: &Path) -> anyhow::Result<why::WhyArguments> {
         at: None,
         rank: 1,
         parts: false,
+        symbols: Vec::new(),
         format: why::WhyFormat::Table,
     })
 }

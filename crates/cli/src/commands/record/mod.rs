@@ -291,7 +291,10 @@ pub(crate) fn tell_refusal(summary: &Summary) {
         let of = pid.map_or(String::new(), |pid| format!(" of process {pid}"));
         let fix = refusal.fix.as_ref();
         let fix = fix.map_or(String::new(), |fix| format!("; to have them: {fix}"));
-        diagnostic::note(&format!("no samples{of} were taken: {}{fix}", refusal.reason));
+        diagnostic::note(&format!(
+            "no samples{of} were taken: {}{fix}",
+            refusal.reason
+        ));
     }
 }
 

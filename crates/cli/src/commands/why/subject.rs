@@ -318,7 +318,10 @@ fn unnamed_executions(analysis: &Analysis<'_>) -> Vec<InstanceTiming> {
 }
 
 /// What `--callback` means: a callback or a node.
-fn meant_callback(analysis: &Analysis<'_>, pattern: &Pattern) -> anyhow::Result<Pattern> {
+pub(crate) fn meant_callback(
+    analysis: &Analysis<'_>,
+    pattern: &Pattern,
+) -> anyhow::Result<Pattern> {
     let model = analysis.model;
     let callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
     let callbacks = callbacks.map(|callback| analysis.names.callback(callback));

@@ -83,7 +83,12 @@ impl StackSamples {
     /// Says in the recording how samples are taken.
     pub(crate) fn describe(&self, buffer: &mut SchedBuffer) {
         let stack_bytes = u64::from(self.samples.stack_bytes);
-        buffer.sample_source(clock::monotonic(), self.samples.period, "cpu-clock", stack_bytes);
+        buffer.sample_source(
+            clock::monotonic(),
+            self.samples.period,
+            "cpu-clock",
+            stack_bytes,
+        );
     }
 
     /// Calls `start` on a thread whose children are sampled from the moment in which they become another program.
@@ -122,7 +127,8 @@ impl StackSamples {
         for tid in threads(pid) {
             self.follow_thread(pid, tid);
         }
-        self.incomplete.insert(pid, (Instant::now(), HashSet::new()));
+        self.incomplete
+            .insert(pid, (Instant::now(), HashSet::new()));
     }
 
     fn follow_thread(&mut self, pid: u32, tid: u32) {

@@ -38,7 +38,12 @@ pub(super) struct Process {
 
 impl Process {
     /// One that runs, with everything that it has mapped.
-    pub(super) fn running(pid: u32, time: u64, files: &mut Files, buffer: &mut SchedBuffer) -> Process {
+    pub(super) fn running(
+        pid: u32,
+        time: u64,
+        files: &mut Files,
+        buffer: &mut SchedBuffer,
+    ) -> Process {
         let mut process = Process::default();
         let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
         for line in maps.split(|byte| *byte == b'\n') {
@@ -113,9 +118,11 @@ impl Files {
         }
         // In a container, the same path is another file.
         let path = Path::new(OsStr::from_bytes(path));
-        let inside = PathBuf::from(format!("/proc/{pid}/root"))
-            .join(path.strip_prefix("/").unwrap_or(path));
-        let path = [inside.as_path(), path].into_iter().find(|path| path.is_file())?;
+        let inside =
+            PathBuf::from(format!("/proc/{pid}/root")).join(path.strip_prefix("/").unwrap_or(path));
+        let path = [inside.as_path(), path]
+            .into_iter()
+            .find(|path| path.is_file())?;
         let file = File::open(path).ok()?;
         let metadata = file.metadata().ok()?;
         let key = (metadata.dev(), metadata.ino());
@@ -161,9 +168,13 @@ mod tests {
 
     #[test]
     fn code_is_found_among_what_is_mapped() {
-        let line = b"7f12a000-7f12c000 r-xp 00001000 fe:01 1234                     /usr/lib/my lib.so";
+        let line =
+            b"7f12a000-7f12c000 r-xp 00001000 fe:01 1234                     /usr/lib/my lib.so";
         let mapping = code_of(line).unwrap();
-        assert_eq!((mapping.begin, mapping.bytes, mapping.offset), (0x7f12a000, 0x2000, 0x1000));
+        assert_eq!(
+            (mapping.begin, mapping.bytes, mapping.offset),
+            (0x7f12a000, 0x2000, 0x1000)
+        );
         assert_eq!(mapping.path, b"/usr/lib/my lib.so");
         assert!(code_of(b"7f12a000-7f12c000 rw-p 00000000 00:00 0 ").is_none());
         assert!(code_of(b"").is_none());

@@ -242,7 +242,11 @@ mod tests {
     fn every_kind_of_record_is_read() {
         let all = all();
         let records: Vec<Record<'_>> = all.iter().map(|it| read(it).unwrap()).collect();
-        assert!(records.iter().all(|it| (it.pid, it.tid, it.time) == (10, 11, 1_000)));
+        assert!(
+            records
+                .iter()
+                .all(|it| (it.pid, it.tid, it.time) == (10, 11, 1_000))
+        );
         let What::Sample(sample) = records[0].what else {
             panic!("{:?}", records[0]);
         };
@@ -252,7 +256,10 @@ mod tests {
         let What::Mapping(mapping) = records[1].what else {
             panic!("{:?}", records[1]);
         };
-        assert_eq!((mapping.begin, mapping.bytes, mapping.offset), (0x1000, 0x2000, 0x3000));
+        assert_eq!(
+            (mapping.begin, mapping.bytes, mapping.offset),
+            (0x1000, 0x2000, 0x3000)
+        );
         assert_eq!(mapping.path, b"/lib/x");
         assert!(matches!(records[2].what, What::Lost { records: 9 }));
         assert!(matches!(records[3].what, What::Fork { tid: 12 }));
