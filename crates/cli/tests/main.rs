@@ -27,6 +27,7 @@ mod record_sessions;
 mod record_snapshots;
 mod record_trouble;
 mod report;
+mod samples;
 mod several_recordings;
 mod support;
 mod switches;
