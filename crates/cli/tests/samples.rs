@@ -2,6 +2,7 @@
 //!
 //! Where the system refuses `perf_event_open`, these tests have nothing to say, and say so.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -320,4 +321,70 @@ fn an_ordinary_user_has_them_too() {
     );
     let (told, _) = place.run(&["flame", "theirs-trace"], 0);
     assert!(told.contains(USUAL), "{told}");
+}
+
+/// The fields of a message of Protocol Buffers: numbers and bytes.
+fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, Vec<u8>)> {
+    fn varint(bytes: &mut &[u8]) -> u64 {
+        let mut number = 0;
+        for shift in (0..).step_by(7) {
+            let (byte, rest) = bytes.split_first().unwrap();
+            *bytes = rest;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        number
+    }
+    let mut fields = Vec::new();
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes);
+        match key & 7 {
+            0 => fields.push((key >> 3, varint(&mut bytes), Vec::new())),
+            2 => {
+                let length = varint(&mut bytes) as usize;
+                let (content, rest) = bytes.split_at(length);
+                bytes = rest;
+                fields.push((key >> 3, 0, content.to_vec()));
+            }
+            other => panic!("wire type {other}"),
+        }
+    }
+    fields
+}
+
+#[test]
+fn a_file_for_pprof_has_samples_with_functions_and_their_names() {
+    let place = Place::new();
+    if !is_allowed(&place) {
+        return;
+    }
+    recorded(&place, &hot(&place, &["-O2"]), "600", &[]);
+    place.run(&["flame", "trace", "-o", "flame.pb.gz"], 0);
+    let file = std::fs::File::open(place.path("flame.pb.gz")).unwrap();
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(file)
+        .read_to_end(&mut bytes)
+        .unwrap();
+    let profile = fields(&bytes);
+    let of = |number: u64| profile.iter().filter(move |it| it.0 == number);
+    let texts: Vec<&str> = of(6)
+        .map(|it| std::str::from_utf8(&it.2).unwrap())
+        .collect();
+    assert_eq!(texts[0], "");
+    let number = |message: &[u8], field: u64| {
+        let fields = fields(message);
+        fields.iter().find(|it| it.0 == field).unwrap().1
+    };
+    let names: Vec<&str> = of(5).map(|it| texts[number(&it.2, 2) as usize]).collect();
+    assert!(names.contains(&HOT) && names.contains(&USUAL), "{names:?}");
+    assert_eq!(of(4).count(), names.len());
+    // The values of each sample: how many, and nanoseconds.
+    let flames = place.json(&["flame", "trace"], 0);
+    let samples = of(2).map(|it| {
+        let values = fields(&it.2).into_iter().find(|it| it.0 == 2).unwrap().2;
+        u64::from(values[0] & 0x7f) | u64::from(values[0] >> 7) * (u64::from(values[1]) << 7)
+    });
+    assert_eq!(Some(samples.sum()), flames[0]["samples"].as_u64());
 }

@@ -64,6 +64,8 @@ pub(crate) enum FlameFormat {
     Json,
     /// For https://www.speedscope.app
     Speedscope,
+    /// For `pprof`, compressed: write it into a file with -o
+    Pprof,
     /// One line for each stack, as flame graph tools read it
     Folded,
     /// A picture
@@ -81,6 +83,7 @@ impl FlameArguments {
                 Some("html") => FlameFormat::Html,
                 Some("json") => FlameFormat::Speedscope,
                 Some("folded") => FlameFormat::Folded,
+                Some("gz" | "pb") => FlameFormat::Pprof,
                 _ => FlameFormat::Text,
             })
     }

@@ -3,6 +3,7 @@
 mod arguments;
 mod folded;
 mod picture;
+mod pprof;
 mod speedscope;
 mod text;
 
@@ -67,6 +68,7 @@ pub(crate) fn flame(arguments: &FlameArguments) -> anyhow::Result<Outcome> {
             FlameFormat::Json => write_json(out, &flames, &profile),
             FlameFormat::Speedscope => speedscope::write(out, &flames, &profile),
             FlameFormat::Folded => folded::write(out, &flames),
+            FlameFormat::Pprof => pprof::write(out, &flames, &profile),
             FlameFormat::Svg => picture::svg(out, &flames, &profile),
             FlameFormat::Html => picture::html(out, &flames, &profile),
         }
@@ -161,7 +163,7 @@ fn flames(
     flames.retain(|flame| flame.hot.samples > 0);
     if flames.is_empty() {
         bail!(
-            "no sample was taken in these executions: they may be too short, or not have computed"
+            "no sample was taken in these executions: they may be too short or too few (--slow and --usual need ten), or not have computed"
         );
     }
     flames.sort_by_key(|flame| Reverse(flame.hot.samples));

@@ -24,8 +24,8 @@ use super::ring::Ring;
 use super::{BETWEEN_LOOKS, online_cpus, threads};
 use crate::limits;
 
-/// Rings are of one size, the largest that may be locked: 1 MiB has room for 60 samples, the smallest for 7.
-const LARGEST: usize = 1 << 20;
+/// Rings are of one size, the largest that may be locked: 2 MiB has room for 120 samples, the smallest for 7.
+const LARGEST: usize = 2 << 20;
 const SMALLEST: usize = 64 << 10;
 /// Code between marks like `PERF_CONTEXT_USER` in a chain of callers.
 const FIRST_MARK: u64 = 4095_u64.wrapping_neg();
@@ -64,7 +64,11 @@ impl StackSamples {
             period: 1_000_000_000 / u64::from(hertz.max(1)),
             registers: REGISTERS,
             // Of a smaller ring, more samples are worth more than deeper ones.
-            stack_bytes: if bytes == LARGEST { 16 << 10 } else { 8 << 10 },
+            stack_bytes: if bytes >= LARGEST / 2 {
+                16 << 10
+            } else {
+                8 << 10
+            },
         };
         Ok(StackSamples {
             samples,
