@@ -28,7 +28,8 @@ fn main() {
     );
     events.iter().for_each(|event| declare(&mut table, event));
     let _ = writeln!(table, "];");
-    context_switches(&mut table);
+    of_the_recorder(&mut table, "rostrace_sched", "sched");
+    of_the_recorder(&mut table, "rostrace_sample", "sample");
     let out = std::env::var_os("OUT_DIR").expect("cargo names the folder for what is generated");
     std::fs::write(Path::new(&out).join("events.rs"), table).expect("a folder to write into");
 }
@@ -65,13 +66,16 @@ const AS_LTTNG: [&str; 9] = [
 ];
 
 /// The events that the recorder itself writes, in a trace of their own: their numbers are none of the tracer's.
-fn context_switches(table: &mut String) {
+fn of_the_recorder(table: &mut String, provider: &str, module: &str) {
     let events: Vec<&Tracepoint> = (TRACEPOINTS.iter())
-        .filter(|event| event.provider == "rostrace_sched" || AS_LTTNG.contains(&event.full_name))
+        .filter(|event| {
+            let is_kernels = provider == "rostrace_sched" && AS_LTTNG.contains(&event.full_name);
+            event.provider == provider || is_kernels
+        })
         .collect();
     let _ = writeln!(
         table,
-        "/// What the recorder hears from the kernel.\npub mod sched {{"
+        "/// What the recorder hears from the kernel.\npub mod {module} {{"
     );
     for (number, event) in events.iter().enumerate() {
         let name = event.name.to_uppercase();
@@ -83,7 +87,8 @@ fn context_switches(table: &mut String) {
     }
     let _ = writeln!(
         table,
-        "}}\n/// In the order of their numbers.\npub static SCHED_EVENTS: [Event; {}] = [",
+        "}}\n/// In the order of their numbers.\npub static {}_EVENTS: [Event; {}] = [",
+        module.to_uppercase(),
         events.len()
     );
     events.iter().for_each(|event| declare(table, event));

@@ -37,6 +37,7 @@ pub mod message_link;
 mod mutual_exclusion;
 pub mod node_latency;
 pub mod observed_executor;
+pub mod profile;
 pub mod rate;
 pub mod selection;
 pub mod service_hop;

@@ -11,6 +11,7 @@ use crate::commands::compare::{self, CompareArguments};
 use crate::commands::demo::{ApplicationArguments, ProcessArguments};
 use crate::commands::dump::DumpArguments;
 use crate::commands::export::ExportArguments;
+use crate::commands::flame::{self, FlameArguments};
 use crate::commands::latency::{LatencyArguments, PathsArguments};
 use crate::commands::record::arguments::{
     DemoArguments, DoctorArguments, RecordArguments, RunArguments, SnapshotArguments,
@@ -237,6 +238,9 @@ Late is what was in the way, and what goes beyond the usual; docs/concepts/laten
 
 Exit status 3: explained, but the trace has lost data.")]
     Why(WhyArguments),
+    /// Show which functions a callback computes in, and what its slow executions do more than usual ones
+    #[command(after_help = flame::HELP)]
+    Flame(FlameArguments),
     /// Write a report as one HTML file: the worst findings, the graph, callbacks, topics, paths, schedules
     #[command(after_help = report::HELP)]
     Report(ReportArguments),

@@ -29,7 +29,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "Explain",
-        &["latency", "paths", "why", "report", "timeline"],
+        &["latency", "paths", "why", "flame", "report", "timeline"],
     ),
     ("Verify", &["compare", "check"]),
     ("Share", &["export", "cut", "architecture"]),

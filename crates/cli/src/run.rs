@@ -67,6 +67,7 @@ fn perform(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Latency(arguments) => commands::latency::latency(&arguments),
         Verb::Paths(arguments) => commands::latency::paths(&arguments),
         Verb::Why(arguments) => commands::why::why(&arguments),
+        Verb::Flame(arguments) => commands::flame::flame(&arguments),
         Verb::Report(arguments) => commands::report::report(&arguments),
         Verb::Timeline(arguments) => commands::timeline::timeline(&arguments),
         // Keep.

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use rostrace_analyze::Analysis;
+use rostrace_analyze::profile::Profile;
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Error, TraceSet, unpacked};
 use rostrace_model::memory::Memory;
+use rostrace_model::sampling::Sampling;
 use rostrace_model::scheduling::Scheduling;
 use rostrace_model::{Model, RecordedTwice};
 use rostrace_record::orphan;
@@ -145,6 +147,18 @@ pub(crate) fn analysis<'m>(
     analysis.scheduling = Scheduling::load(set, model, &mut goes_on);
     analysis.memory = Memory::load(set, model, &mut goes_on);
     analysis
+}
+
+/// The samples of call stacks, if the trace has any, with the names of functions as far as the files are at hand.
+pub(crate) fn profile(
+    set: &TraceSet,
+    analysis: &Analysis<'_>,
+    symbols: &[PathBuf],
+) -> Option<Profile> {
+    let mut goes_on = |_| !interrupt::requested();
+    let scheduling = analysis.scheduling.as_ref();
+    let sampling = Sampling::load(set, analysis.model, scheduling, &mut goes_on)?;
+    Some(Profile::new(sampling, symbols.to_vec()))
 }
 
 /// When the recording begins and ends: what `+1s` and `-1s` count from. Nothing for a trace without a clock.

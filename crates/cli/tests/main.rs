@@ -30,6 +30,7 @@ mod record_sessions;
 mod record_snapshots;
 mod record_trouble;
 mod report;
+mod samples;
 mod services;
 mod several_recordings;
 mod support;

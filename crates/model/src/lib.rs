@@ -23,6 +23,7 @@ pub mod memory;
 mod model;
 mod progress;
 mod recorded_twice;
+pub mod sampling;
 pub mod scheduling;
 mod symbol;
 

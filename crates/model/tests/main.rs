@@ -21,6 +21,7 @@ mod public_recordings;
 mod publications;
 mod requests;
 mod restarts;
+mod samples;
 mod scheduling;
 mod scheduling_properties;
 mod unseen;

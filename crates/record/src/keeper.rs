@@ -14,8 +14,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rostrace_session::keep::{
-    Kept, Mapped, OpenError, Pace, SCHED_FOLDER, SchedBuffer, SchedTrace, Supplier, also_record,
-    is_meant, start_recording, stop_recording,
+    Kept, Mapped, OpenError, Pace, SAMPLES_FOLDER, SCHED_FOLDER, SchedBuffer, SchedTrace, Supplier,
+    also_record, is_meant, start_recording, stop_recording,
 };
 use rostrace_session::memory::spare;
 use rostrace_session::{Command, ControlFile, Identity, ProcessView, events};
@@ -24,7 +24,8 @@ use crate::death::{Death, Deathwatch, End};
 use crate::error::Error;
 use crate::launch::{Launch, Running};
 use crate::liveness;
-use crate::perf::{ContextSwitches, Refusal};
+use crate::perf::{ContextSwitches, Refusal, StackSamples};
+use crate::sampling::{self, Sampling};
 
 /// Between two looks for new processes.
 const DISCOVERY: Duration = Duration::from_millis(5);
@@ -60,6 +61,7 @@ struct Shared {
     with_clocks: bool,
     /// It refused those of all of them after the recording had begun.
     reads_clocks: AtomicBool,
+    sampling: Option<Sampling>,
 }
 
 /// Context switches, where they are recorded. Whoever locks both locks the rings first.
@@ -91,6 +93,10 @@ pub struct Ended {
     pub views: Vec<ProcessView>,
     /// A process whose context switches could not be followed, although others could.
     pub unfollowed: Option<(u32, Refusal)>,
+    /// Samples of call stacks, where they were asked for.
+    pub samples: u64,
+    /// A process that could not be sampled, although others could.
+    pub unsampled: Option<(u32, Refusal)>,
 }
 
 impl Keeping {
@@ -104,20 +110,32 @@ impl Keeping {
 }
 
 impl Keeper {
-    /// The command was issued in the control file. `with_clocks` says whether CPU clocks are read where the system refuses context switches.
+    /// The command was issued in the control file. What the kernel tells of the processes is left out.
     pub fn start(
+        control: Arc<ControlFile>,
+        folder: PathBuf,
+        generation: u64,
+        command: Command,
+    ) -> std::io::Result<Keeper> {
+        Keeper::with_kernel(control, folder, generation, command, None, false, None)
+    }
+
+    /// The same with it. `with_clocks` says whether CPU clocks are read where the system refuses context switches.
+    pub(crate) fn with_kernel(
         control: Arc<ControlFile>,
         folder: PathBuf,
         generation: u64,
         command: Command,
         switches: Option<ContextSwitches>,
         with_clocks: bool,
+        samples: Option<StackSamples>,
     ) -> std::io::Result<Keeper> {
         let declared = switches.as_ref().map(ContextSwitches::declared);
         let switches = switches.map(|rings| Switches {
             rings: Mutex::new(rings),
             buffer: Mutex::new(SchedBuffer::new(command.settings.memory_bytes)),
         });
+        let sampling = samples.map(|stacks| Sampling::new(&command, stacks));
         let keeping = Keeping {
             sched: declared.map(|declared| SchedTrace::new(&command, declared)),
             ..Keeping::default()
@@ -135,6 +153,7 @@ impl Keeper {
             switches,
             with_clocks,
             reads_clocks: AtomicBool::new(false),
+            sampling,
         });
         // Those that are there begin at once.
         shared.discover(&mut lock(&shared.kept));
@@ -151,8 +170,10 @@ impl Keeper {
         ];
         let follows = shared.switches.is_some();
         let follower = follows.then(|| spawn("switches", Shared::follow_switches));
+        let samples = shared.sampling.is_some();
+        let sampler = samples.then(|| spawn("samples", Shared::read_samples_again_and_again));
         let mut threads = Vec::new();
-        for thread in spawned.into_iter().chain(follower) {
+        for thread in spawned.into_iter().chain(follower).chain(sampler) {
             match thread {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
@@ -175,6 +196,14 @@ impl Keeper {
     /// The system refuses context switches after all: from now on CPU clocks are read.
     pub(crate) fn read_clocks(&self) {
         self.shared.reads_clocks.store(true, Ordering::Release);
+    }
+
+    /// The same for samples, of whatever `start` starts.
+    pub(crate) fn sample<T: Send>(&self, start: impl FnOnce() -> T + Send) -> (T, Option<Refusal>) {
+        match &self.shared.sampling {
+            Some(sampling) => sampling.while_starting(start),
+            None => (start(), None),
+        }
     }
 
     /// Processes that are there, and those that are gone.
@@ -211,6 +240,7 @@ impl Keeper {
         }
         self.shared.read_switches();
         self.shared.drain_switches(&mut keeping, true);
+        self.shared.drain_samples(&mut keeping, true);
     }
 
     /// Lets the recording go on until then, also in processes that begin later.
@@ -251,6 +281,7 @@ impl Keeper {
             }
         }
         shared.finish_switches(&mut keeping);
+        shared.finish_samples(&mut keeping);
         keeping.ended.clone()
     }
 
@@ -317,6 +348,7 @@ impl Shared {
                 self.read_switches();
             }
             is_busy |= self.drain_switches(&mut keeping, is_due);
+            is_busy |= self.drain_samples(&mut keeping, is_due);
             if is_due {
                 flushed = Instant::now();
                 self.control.flushes_done.store(wanted, Ordering::Release);
@@ -330,6 +362,42 @@ impl Shared {
             }
             drop(keeping);
             std::thread::sleep(pace.next(is_busy));
+        }
+    }
+
+    fn read_samples_again_and_again(&self) {
+        while let Some(sampling) = &self.sampling
+            && !self.is_ending.load(Ordering::Acquire)
+        {
+            sampling.read();
+            std::thread::sleep(sampling::BETWEEN_READS);
+        }
+    }
+
+    /// Writes samples that wait, once there is a process that they are of.
+    fn drain_samples(&self, keeping: &mut Keeping, all: bool) -> bool {
+        let has_processes = keeping.notice_processes();
+        let Some(sampling) = &self.sampling else {
+            return false;
+        };
+        if all {
+            sampling.read();
+        }
+        has_processes && sampling.drain(all)
+    }
+
+    fn finish_samples(&self, keeping: &mut Keeping) {
+        self.drain_samples(keeping, true);
+        if let Some(sampling) = &self.sampling
+            && keeping.has_processes
+        {
+            let sampled = sampling.finish();
+            let ended = &mut keeping.ended;
+            ended.events += sampled.events;
+            ended.discarded += sampled.discarded;
+            ended.bytes += sampled.bytes;
+            ended.samples = sampled.samples;
+            ended.unsampled = sampled.refused;
         }
     }
 
@@ -354,6 +422,11 @@ impl Shared {
 
     /// Follows a process, unless it descends from one that is followed.
     fn follow(&self, identity: &Identity) {
+        if let Some(sampling) = &self.sampling
+            && let Some(pid) = liveness::pid_here(identity)
+        {
+            sampling.follow(pid);
+        }
         if let Some(switches) = &self.switches
             && let Some(pid) = liveness::pid_here(identity)
         {
@@ -384,16 +457,19 @@ impl Shared {
     /// Makes the folder of context switches when the first process has one, before its events can fill the disk: what says that something is
     /// missing must be there then.
     fn prepare_switches(&self, keeping: &mut Keeping) {
-        if keeping.has_processes || keeping.sched.is_none() {
+        if keeping.has_processes || keeping.sched.is_none() && self.sampling.is_none() {
             return;
         }
         for kept in keeping.recorded.values_mut() {
             kept.drain_initialisation();
         }
-        if keeping.notice_processes()
-            && let Some(sched) = &mut keeping.sched
-        {
-            sched.prepare();
+        if keeping.notice_processes() {
+            if let Some(sched) = &mut keeping.sched {
+                sched.prepare();
+            }
+            if let Some(sampling) = &self.sampling {
+                sampling.prepare();
+            }
         }
     }
 
@@ -520,7 +596,10 @@ impl Ended {
 pub(crate) fn folders(output: &Path) -> impl Iterator<Item = std::fs::DirEntry> {
     let entries = std::fs::read_dir(output).into_iter().flatten().flatten();
     entries.filter(|entry| {
-        entry.file_type().is_ok_and(|kind| kind.is_dir()) && entry.file_name() != SCHED_FOLDER
+        entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && ![SCHED_FOLDER, SAMPLES_FOLDER]
+                .iter()
+                .any(|it| entry.file_name() == *it)
     })
 }
 

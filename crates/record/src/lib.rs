@@ -37,6 +37,7 @@ mod perf;
 mod plan;
 mod recording;
 mod runtime_folder;
+mod sampling;
 mod session;
 mod session_files;
 pub mod snapshot;

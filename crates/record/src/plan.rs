@@ -27,6 +27,8 @@ pub struct Plan {
     pub locks: bool,
     /// With more of what the kernel does, where the system allows it.
     pub kernel: KernelChoice,
+    /// With so many samples of their call stacks in each second that a thread computes.
+    pub sample_hertz: Option<u32>,
     /// Recorded at most so long, also if the recorder is killed.
     pub duration: Option<Duration>,
     /// Processes of other users are to make their folders in it too.
@@ -58,6 +60,7 @@ impl Plan {
             switches: Switches::Off,
             locks: false,
             kernel: KernelChoice::default(),
+            sample_hertz: None,
             duration: None,
             is_for_all_users: false,
             settings: Settings {

@@ -14,7 +14,7 @@ use crate::death::Death;
 use crate::error::Error;
 use crate::keeper::{Ended, Keeper, folders};
 use crate::launch::{Launch, Running};
-use crate::perf::{ContextSwitches, Refusal};
+use crate::perf::{ContextSwitches, Refusal, StackSamples};
 use crate::plan::{Plan, Switches};
 use crate::session::Session;
 use crate::snapshot;
@@ -46,6 +46,8 @@ pub struct Recording<'s> {
     scope: Option<SwitchScope>,
     /// Why the kernel's own tracepoints are not recorded, or not all of those that were chosen.
     without_tracepoints: Option<Refusal>,
+    /// Why samples are not taken, although they should be.
+    sample_refusal: Option<Refusal>,
 }
 
 /// Whose context switches are recorded.
@@ -107,6 +109,10 @@ pub struct Summary {
     pub without_switches: Option<(Option<u32>, Refusal)>,
     /// Whether the CPU clocks of threads were read instead.
     pub read_clocks: bool,
+    /// Samples of call stacks, where they were asked for.
+    pub samples: u64,
+    /// Why they are missing: of all processes, or of this one.
+    pub without_samples: Option<(Option<u32>, Refusal)>,
 }
 
 /// A process that could not record, or not everything.
@@ -166,6 +172,11 @@ impl<'s> Recording<'s> {
             .issue(&command)
             .ok_or_else(|| remove(Error::PathTooLong(plan.output.clone())))?;
         let folder = session.memory_folder();
+        let (samples, sample_refusal) = match plan.sample_hertz.map(StackSamples::new) {
+            Some(Ok(samples)) => (Some(samples), None),
+            Some(Err(refusal)) => (None, Some(refusal)),
+            None => (None, None),
+        };
         let scope = switches.as_ref().map(|it| match it.has_tracepoints() {
             true => SwitchScope::Machine,
             false => SwitchScope::Recorded,
@@ -174,8 +185,16 @@ impl<'s> Recording<'s> {
         let without_tracepoints =
             without_tracepoints.and_then(|it| it.without_tracepoints().cloned());
         let with_clocks = plan.switches == Switches::Auto;
-        let keeper = Keeper::start(control, folder, generation, command, switches, with_clocks)
-            .map_err(|error| remove(Error::Waiting(error)))?;
+        let keeper = Keeper::with_kernel(
+            control,
+            folder,
+            generation,
+            command,
+            switches,
+            with_clocks,
+            samples,
+        )
+        .map_err(|error| remove(Error::Waiting(error)))?;
         Ok(Recording {
             session,
             output,
@@ -192,15 +211,18 @@ impl<'s> Recording<'s> {
             refusal,
             scope,
             without_tracepoints,
+            sample_refusal,
         })
     }
 
-    /// Starts a command so that everything that it does is recorded, context switches included.
+    /// Starts a command so that everything that it does is recorded, context switches and samples included.
     pub fn launch(&mut self, launch: &Launch) -> Result<Running, Error> {
-        let (running, refusal) = self.keeper.launch(launch);
+        let ((running, refusal), sample_refusal) =
+            self.keeper.sample(|| self.keeper.launch(launch));
         if refusal.is_some() && self.switches == Switches::Auto {
             self.keeper.read_clocks();
         }
+        self.sample_refusal = self.sample_refusal.take().or(sample_refusal);
         self.refusal = self.refusal.take().or(refusal);
         running
     }
@@ -343,6 +365,9 @@ impl<'s> Recording<'s> {
             without_tracepoints: self.without_tracepoints,
             without_switches: (self.refusal.map(|refusal| (None, refusal)))
                 .or(ended.unfollowed.map(|(pid, refusal)| (Some(pid), refusal))),
+            samples: ended.samples,
+            without_samples: (self.sample_refusal.map(|refusal| (None, refusal)))
+                .or(ended.unsampled.map(|(pid, refusal)| (Some(pid), refusal))),
             output: self.output,
         }
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rostrace_session::keep::{SCHED_FOLDER, snapshot};
+use rostrace_session::keep::{SAMPLES_FOLDER, SCHED_FOLDER, snapshot};
 
 use crate::error::Error;
 use crate::recording::new_folder;
@@ -33,7 +33,10 @@ pub fn copy(output: &Path, to: &Path) -> Result<(PathBuf, u64), Error> {
         }
         snapshot::copy(&folder, &to.join(entry.file_name()))
             .map_err(Error::file("could not copy", folder))?;
-        processes += u64::from(entry.file_name() != SCHED_FOLDER);
+        let is_of_recorder = [SCHED_FOLDER, SAMPLES_FOLDER]
+            .iter()
+            .any(|it| entry.file_name() == *it);
+        processes += u64::from(!is_of_recorder);
     }
     Ok((to, processes))
 }

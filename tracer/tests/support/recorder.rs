@@ -37,14 +37,7 @@ impl Recorder {
         }
         if command.state != State::Idle {
             let memory = self.memory.path().to_owned();
-            let keeper = Keeper::start(
-                Arc::clone(&self.file),
-                memory,
-                generation,
-                command.clone(),
-                None,
-                false,
-            );
+            let keeper = Keeper::start(Arc::clone(&self.file), memory, generation, command.clone());
             self.keeper = Some(keeper.unwrap());
         }
         generation

@@ -12,6 +12,7 @@ pub(crate) mod doctor;
 pub(crate) mod dump;
 pub(crate) mod executors;
 pub(crate) mod export;
+pub(crate) mod flame;
 pub(crate) mod info;
 pub(crate) mod latency;
 pub(crate) mod man;

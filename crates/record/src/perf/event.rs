@@ -33,27 +33,34 @@ const _: () = assert!(size_of::<Attributes>() == 112);
 
 const TYPE_SOFTWARE: u32 = 1;
 const TYPE_TRACEPOINT: u32 = 2;
+const COUNT_SW_CPU_CLOCK: u64 = 0;
 const COUNT_SW_PAGE_FAULTS: u64 = 2;
 const COUNT_SW_DUMMY: u64 = 9;
 
 /// Bits of `sample_type`: what is behind each record.
 const SAMPLE_TID: u64 = 1 << 1;
 const SAMPLE_TIME: u64 = 1 << 2;
+const SAMPLE_CALLCHAIN: u64 = 1 << 5;
 const SAMPLE_CPU: u64 = 1 << 7;
 /// Bits that only say what is in a sample itself.
 const SAMPLE_ADDRESS: u64 = 1 << 3;
 const SAMPLE_RAW: u64 = 1 << 10;
+const SAMPLE_REGS_USER: u64 = 1 << 12;
+const SAMPLE_STACK_USER: u64 = 1 << 13;
 
 /// Bits of `flags`. `inherit_thread` stays 0: children that are processes inherit the event, too.
 const DISABLED: u64 = 1 << 0;
 const INHERIT: u64 = 1 << 1;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+const MMAP: u64 = 1 << 8;
 const COMM: u64 = 1 << 9;
 const ENABLE_ON_EXEC: u64 = 1 << 12;
 const TASK: u64 = 1 << 13;
 const WATERMARK: u64 = 1 << 14;
 const SAMPLE_ID_ALL: u64 = 1 << 18;
+const EXCLUDE_CALLCHAIN_KERNEL: u64 = 1 << 21;
+const MMAP2: u64 = 1 << 23;
 const COMM_EXEC: u64 = 1 << 24;
 const USE_CLOCK: u64 = 1 << 25;
 const CONTEXT_SWITCH: u64 = 1 << 26;
@@ -131,6 +138,17 @@ pub(super) enum Target {
     Everybody,
 }
 
+/// How samples are taken.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Samples {
+    /// Nanoseconds on a CPU from one to the next.
+    pub(super) period: u64,
+    /// Which registers are wanted, as bits; none if there is no use for the stack either.
+    pub(super) registers: u64,
+    /// How much of the stack is copied.
+    pub(super) stack_bytes: u32,
+}
+
 #[derive(Debug)]
 pub(super) struct Event(OwnedFd);
 
@@ -160,12 +178,58 @@ impl Event {
             Target::Thread(thread) => thread.cast_signed(),
             Target::Everybody => -1,
         };
+        Event::with(&attributes, thread, cpu)
+    }
+
+    /// The same for one that takes samples of the thread while it computes.
+    pub(super) fn open_sampling(
+        thread: u32,
+        cpu: u32,
+        purpose: Purpose,
+        samples: &Samples,
+    ) -> io::Result<Event> {
+        let flags = match purpose {
+            Purpose::NextProgram => INHERIT | DISABLED | ENABLE_ON_EXEC,
+            Purpose::Ring | Purpose::Running => INHERIT,
+        };
+        let stack = match samples.registers {
+            0 => 0,
+            _ => SAMPLE_REGS_USER | SAMPLE_STACK_USER,
+        };
+        let attributes = Attributes {
+            kind: TYPE_SOFTWARE,
+            size: size_of::<Attributes>() as u32,
+            config: COUNT_SW_CPU_CLOCK,
+            sample_period: samples.period,
+            sample_type: SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_CALLCHAIN | stack,
+            sample_regs_user: samples.registers,
+            sample_stack_user: if stack == 0 { 0 } else { samples.stack_bytes },
+            flags: flags
+                | EXCLUDE_KERNEL
+                | EXCLUDE_HYPERVISOR
+                | EXCLUDE_CALLCHAIN_KERNEL
+                | MMAP
+                | MMAP2
+                | COMM
+                | COMM_EXEC
+                | TASK
+                | WATERMARK
+                | SAMPLE_ID_ALL
+                | USE_CLOCK,
+            wakeup_watermark: u32::MAX,
+            clock: libc::CLOCK_MONOTONIC,
+            ..Attributes::default()
+        };
+        Event::with(&attributes, thread.cast_signed(), cpu)
+    }
+
+    fn with(attributes: &Attributes, thread: i32, cpu: u32) -> io::Result<Event> {
         let cpu = cpu.cast_signed();
         // SAFETY: the attributes live during the call and say how large they are; the descriptor is new and ours.
         unsafe {
             let file = libc::syscall(
                 libc::SYS_perf_event_open,
-                &raw const attributes,
+                std::ptr::from_ref(attributes),
                 thread,
                 cpu,
                 -1,

@@ -13,11 +13,13 @@ mod event;
 mod record;
 mod refusal;
 mod ring;
+mod sample;
 mod system_call;
 mod tracepoint;
 
 pub use choice::KernelChoice;
 pub use refusal::Refusal;
+pub(crate) use sample::StackSamples;
 
 use std::collections::{HashMap, HashSet};
 use std::fs;

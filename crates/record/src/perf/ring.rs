@@ -34,16 +34,21 @@ unsafe impl Sync for Ring {}
 
 impl Ring {
     pub(super) fn new(cpu: u32, is_of_machine: bool) -> io::Result<Ring> {
-        let nothing = Subject::Threads { switches: false };
-        let event = Event::open(nothing, Target::Thread(0), cpu, Purpose::Ring)?;
-        // SAFETY: a plain question.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-        let page = usize::try_from(page).unwrap_or(4096);
         let largest = if is_of_machine {
             LARGEST_OF_MACHINE
         } else {
             LARGEST
         };
+        Ring::sized(cpu, largest, SMALLEST)
+    }
+
+    /// With room for so many bytes, or fewer if not so many may be locked; both are powers of two.
+    pub(super) fn sized(cpu: u32, largest: usize, smallest: usize) -> io::Result<Ring> {
+        let nothing = Subject::Threads { switches: false };
+        let event = Event::open(nothing, Target::Thread(0), cpu, Purpose::Ring)?;
+        // SAFETY: a plain question.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        let page = usize::try_from(page).unwrap_or(4096);
         let mut data = largest.max(page);
         loop {
             // SAFETY: a new map of the event's ring, unmapped when this value is dropped.
@@ -68,7 +73,7 @@ impl Ring {
                 });
             }
             let error = io::Error::last_os_error();
-            if data / 2 < SMALLEST.max(page) {
+            if data / 2 < smallest.max(page) {
                 return Err(error);
             }
             data /= 2;

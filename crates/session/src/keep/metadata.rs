@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::events::{EVENTS, Event, Kind, SCHED_EVENTS};
+use crate::events::{EVENTS, Event, Kind};
 use crate::memory::header::{Header, read_text};
 use crate::memory::packet::{CONTEXT_FIELDS, HEAD, HEADER_FIELDS};
 use crate::tracetools::TracetoolsVersion;
@@ -24,14 +24,14 @@ pub(crate) fn text(header: &Header, uuid: [u64; 2], offset: i64) -> String {
     text
 }
 
-/// The same for the trace of context switches, which the recorder itself writes: one stream for each CPU, no context. Of the events of such
-/// traces these are declared, by number: readers take what is declared for what was recorded.
-pub(crate) fn sched_text(
+/// The same for a trace that the recorder itself writes, of context switches or samples: one stream for each CPU, no context. Of the events of
+/// such traces those with these numbers are declared: readers take what is declared for what was recorded.
+pub(crate) fn recorder_text(
+    (events, declared): (&[Event], &[u16]),
     host: &str,
     kernel_release: &str,
     uuid: [u64; 2],
     offset: i64,
-    events: &[u16],
 ) -> String {
     let mut environment = String::from("env {\n");
     for (key, value) in [
@@ -53,9 +53,9 @@ pub(crate) fn sched_text(
     }
     environment.push_str("};\n");
     let mut text = trace(uuid, offset, &environment, "");
-    let declared = (0..).zip(&SCHED_EVENTS);
-    let declared = declared.filter(|(number, _)| events.contains(number));
-    declare(&mut text, declared, TracetoolsVersion::parse(b""));
+    let events = (0..).zip(events);
+    let events = events.filter(|(number, _)| declared.contains(number));
+    declare(&mut text, events, TracetoolsVersion::parse(b""));
     text
 }
 

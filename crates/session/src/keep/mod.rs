@@ -20,6 +20,7 @@ mod mapped;
 mod metadata;
 mod process_folder;
 mod resume;
+mod sample_events;
 mod sched_buffer;
 mod sched_trace;
 pub mod snapshot;
@@ -28,8 +29,9 @@ mod start_stop;
 pub use crate::events::sched;
 pub use kept::{Kept, MEMORY_LINK};
 pub use mapped::{Mapped, OpenError};
+pub use sample_events::CodeMapping;
 pub use sched_buffer::{SchedBuffer, SchedValue};
-pub use sched_trace::{SCHED_FOLDER, SchedTrace};
+pub use sched_trace::{SAMPLES_FOLDER, SCHED_FOLDER, SchedTrace};
 pub use start_stop::{also_record, is_meant, standing_command, start_recording, stop_recording};
 
 use std::sync::Arc;

@@ -80,6 +80,8 @@ pub enum SchedValue<'v> {
     Flag(bool),
     /// Without a zero in it.
     Text(&'v [u8]),
+    /// As a sequence: with their number in front.
+    Addresses(&'v [u64]),
 }
 
 impl SchedValue<'_> {
@@ -90,6 +92,10 @@ impl SchedValue<'_> {
             SchedValue::Text(text) => {
                 content.extend(text);
                 content.push(0);
+            }
+            SchedValue::Addresses(addresses) => {
+                content.extend((addresses.len() as u64).to_ne_bytes());
+                content.extend(addresses.iter().flat_map(|it| it.to_ne_bytes()));
             }
         }
     }
@@ -181,7 +187,7 @@ impl SchedBuffer {
             .or_insert_with(|| SchedPacket::new(1, time, 0))
     }
 
-    fn add(&mut self, stream: u64, time: u64, event: u16, payload: &[SchedValue<'_>]) {
+    pub(super) fn add(&mut self, stream: u64, time: u64, event: u16, payload: &[SchedValue<'_>]) {
         let room = self.most_bytes.saturating_sub(self.full_bytes);
         let packet = self.packet(stream, time);
         if packet.content.len() >= ENOUGH {

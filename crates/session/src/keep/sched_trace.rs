@@ -1,4 +1,5 @@
-//! The trace of context switches in a recording: the folder `sched` beside those of the processes, with a stream for each CPU.
+//! The trace of context switches in a recording: the folder `sched` beside those of the processes, with a stream for each CPU. That of
+//! samples, in the folder `samples`, is of the same make.
 //!
 //! The recorder hears of them from the kernel, so there is no memory of a process behind it: a [`SchedBuffer`] has what is not on the disk
 //! yet. What is true of the traces of processes is true of this one: its limit, what stays free on the disk, what a flight recorder keeps,
@@ -12,6 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::clock;
 use crate::command::Command;
+use crate::events::{Event, SAMPLE_EVENTS, SCHED_EVENTS};
 use crate::keep::disk_space::DiskSpace;
 use crate::keep::disk_stream::DiskStream;
 use crate::keep::folder::Folder;
@@ -22,9 +24,21 @@ use crate::memory::packet::Head;
 
 /// The name of the folder.
 pub const SCHED_FOLDER: &str = "sched";
+/// That of the samples of call stacks.
+pub const SAMPLES_FOLDER: &str = "samples";
+
+/// What sets the traces apart that the recorder itself writes.
+#[derive(Debug)]
+struct Content {
+    folder: &'static str,
+    events: &'static [Event],
+    /// The stream of what is true from then on, which a flight recorder keeps.
+    lasting: &'static str,
+}
 
 #[derive(Debug)]
 pub struct SchedTrace {
+    content: Content,
     directory: Vec<u8>,
     uuid: [u64; 2],
     /// Those that can be in it, by number.
@@ -49,7 +63,36 @@ pub struct SchedTrace {
 impl SchedTrace {
     /// With these events, by number.
     pub fn new(command: &Command, declared: Vec<u16>) -> SchedTrace {
+        SchedTrace::with(
+            command,
+            Content {
+                folder: SCHED_FOLDER,
+                events: &SCHED_EVENTS,
+                lasting: "threads",
+            },
+            declared,
+        )
+    }
+
+    /// The trace of samples.
+    pub fn of_samples(command: &Command) -> SchedTrace {
+        SchedTrace::with(
+            command,
+            Content {
+                folder: SAMPLES_FOLDER,
+                events: &SAMPLE_EVENTS,
+                lasting: "mappings",
+            },
+            (0..)
+                .zip(&SAMPLE_EVENTS)
+                .map(|(number, _)| number)
+                .collect(),
+        )
+    }
+
+    fn with(command: &Command, content: Content, declared: Vec<u16>) -> SchedTrace {
         SchedTrace {
+            content,
             directory: command.directory.clone(),
             uuid: random_uuid(),
             declared,
@@ -174,7 +217,7 @@ impl SchedTrace {
         let bytes = packet.content.len();
         let stream = self.streams.entry(number).or_insert_with(|| {
             let name = match number {
-                THREADS => "threads".to_owned(),
+                THREADS => self.content.lasting.to_owned(),
                 cpu => format!("cpu_{cpu}"),
             };
             DiskStream::new(name, self.uuid, number)
@@ -234,21 +277,27 @@ impl SchedTrace {
     /// With its metadata, and under a hidden name first: readers find all of it or nothing.
     fn new_folder(&mut self) -> Result<(), i32> {
         let parent = Folder::open(Path::new(OsStr::from_bytes(&self.directory)))?;
-        let hidden = c".sched";
-        let folder = parent.make(hidden)?;
+        let name = self.content.folder;
+        let hidden = CString::new(format!(".{name}")).map_err(|_| libc::EINVAL)?;
+        let folder = parent.make(&hidden)?;
         let (host, release) = machine();
-        let offset = clock::offset();
-        let text = metadata::sched_text(&host, &release, self.uuid, offset, &self.declared);
+        let text = metadata::recorder_text(
+            (self.content.events, &self.declared),
+            &host,
+            &release,
+            self.uuid,
+            clock::offset(),
+        );
         let written = folder.write_at_once(c"metadata", c".metadata", text.as_bytes());
-        let name = CString::new(SCHED_FOLDER).map_err(|_| libc::EINVAL)?;
-        let made = written.and_then(|()| parent.rename(hidden, &name));
+        let name = CString::new(name).map_err(|_| libc::EINVAL)?;
+        let made = written.and_then(|()| parent.rename(&hidden, &name));
         if let Err(error) = made {
             folder.remove(c"metadata");
-            parent.remove_folder(hidden);
+            parent.remove_folder(&hidden);
             return Err(error);
         }
         // It is there from the beginning, for what no other stream can tell.
-        let mut threads = DiskStream::new("threads".to_owned(), self.uuid, THREADS);
+        let mut threads = DiskStream::new(self.content.lasting.to_owned(), self.uuid, THREADS);
         match threads.open(&folder, self.begin) {
             Ok(bytes) => self.space.bytes += bytes,
             Err(error) => self.error = error,

@@ -60,6 +60,19 @@ words! {
     pub fn thread_exit(tid: i64, pid: i64) = kernel_event "rostrace_sched:thread_exit" {
         tid: Signed(tid), pid: Signed(pid)
     };
+    /// Samples are taken so often.
+    pub fn sample_source(period: i64) = kernel_event "rostrace_sample:source" {
+        period: Signed(period), event: Text("cpu-clock".to_owned()), stack_bytes: Unsigned(16_384)
+    };
+    /// A process has code of this file from this address on, 4 KiB of it.
+    pub fn code_mapping(pid: i64, begin: u64, path: &str) = kernel_event "rostrace_sample:mapping" {
+        pid: Signed(pid), begin: Pointer(begin), end: Pointer(begin + 4_096), offset: Unsigned(8_192),
+        linked_at: Pointer(8_192), path: Text(path.to_owned()), build_id: Text("0123".to_owned())
+    };
+    /// A thread was here, the innermost address first.
+    pub fn stack_sample(tid: i64, pid: i64, frames: &[u64]) = kernel_event "rostrace_sample:sample" {
+        tid: Signed(tid), pid: Signed(pid), complete: Signed(1), frames: Pointers(frames.to_vec())
+    };
     pub fn malloc(size: u64, pointer: u64) = event "lttng_ust_libc:malloc" {
         size: Unsigned(size), ptr: Pointer(pointer)
     };

@@ -16,6 +16,7 @@ mod rcl;
 mod rclcpp;
 mod rmw;
 mod rostrace;
+mod stack_sample;
 
 use crate::declare::{self, declare};
 use crate::{Attribute, Family, Field, Layer, Phase, Provider, Tracepoint};
@@ -24,11 +25,11 @@ use {
     agnocast::agnocast, application::application, caret::caret, context_switch::context_switch,
     executor::executor, intra_process::intra_process, kernel::kernel, lock::lock,
     lttng_ust::lttng_ust, middleware::middleware, rcl::rcl, rclcpp::rclcpp, rmw::rmw,
-    rostrace::rostrace,
+    rostrace::rostrace, stack_sample::stack_sample,
 };
 
 // Begins with no block; every file adds its own, and `declare` makes one enum and one table of all.
-rcl! { {} rclcpp executor intra_process rmw caret agnocast middleware application rostrace lock lttng_ust kernel context_switch declare }
+rcl! { {} rclcpp executor intra_process rmw caret agnocast middleware application rostrace lock lttng_ust kernel context_switch stack_sample declare }
 
 /// The providers of the table, in the order in which documents show them.
 pub static PROVIDERS: &[Provider] = &[
@@ -48,6 +49,10 @@ pub static PROVIDERS: &[Provider] = &[
     Provider {
         name: "rostrace_sched",
         summary: "rostrace's recorder, from the kernel: context switches, system calls and page faults of the threads that are recorded.",
+    },
+    Provider {
+        name: "rostrace_sample",
+        summary: "rostrace's recorder, from the kernel: call stacks of recorded processes, with `record --sample`.",
     },
     Provider {
         name: "agnocast",

@@ -206,6 +206,7 @@ fn why_arguments(folder: &Path) -> anyhow::Result<why::WhyArguments> {
         all: false,
         limit: None,
         parts: false,
+        symbols: Vec::new(),
         format: why::WhyFormat::Table,
     })
 }

@@ -50,6 +50,15 @@ pub(crate) struct RecordArguments {
         conflicts_with = "no_switches"
     )]
     pub(crate) kernel: Vec<KernelPart>,
+    /// Also look, so often in each second that a thread computes, which functions it is in: for `rostrace flame` and `why`
+    #[arg(
+        long,
+        value_name = "HZ",
+        num_args = 0..=1,
+        default_missing_value = "997",
+        value_parser = clap::value_parser!(u32).range(1..=20_000)
+    )]
+    pub(crate) sample: Option<u32>,
     /// Also pass every tracepoint on to LTTng
     #[arg(long, conflicts_with = "attach")]
     pub(crate) lttng: bool,

@@ -158,6 +158,7 @@ fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
         switches: arguments.switches(),
         kernel: KernelPart::choice(&arguments.kernel),
         locks: arguments.locks,
+        sample_hertz: arguments.sample,
         duration: duration(arguments),
         // Who names a control file wants it to be reached by others.
         is_for_all_users: arguments.session.control.is_some(),
@@ -304,6 +305,15 @@ pub(crate) fn tell_refusal(summary: &Summary) {
             refusal.reason
         ));
     }
+    if let Some((pid, refusal)) = &summary.without_samples {
+        let of = pid.map_or(String::new(), |pid| format!(" of process {pid}"));
+        let fix = refusal.fix.as_ref();
+        let fix = fix.map_or(String::new(), |fix| format!("; to have them: {fix}"));
+        diagnostic::note(&format!(
+            "no samples{of} were taken: {}{fix}",
+            refusal.reason
+        ));
+    }
 }
 
 /// What was asked for of the kernel, and is not there.
@@ -332,7 +342,7 @@ fn scope(summary: &Summary) -> Option<&'static str> {
     }
 }
 
-/// `3 processes, 12,345 events and 678 context switches in 5.012 s, 1.2 MiB, lost: 0`, and where. Without context switches it may be
+/// `3 processes, 12,345 events and 678 context switches, 90 samples in 5.012 s, 1.2 MiB, lost: 0`, and where. Without context switches it may be
 /// `and the CPU time of 678 executions`.
 fn tell(
     summary: &Summary,
@@ -344,7 +354,7 @@ fn tell(
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
-        "\n {}, {}{} in {}, {}, lost: {}\n {folder}",
+        "\n {}, {}{}{} in {}, {}, lost: {}\n {folder}",
         units::counted(summary.processes, "process"),
         units::counted(verified.events, "event"),
         match (verified.switches, verified.measured) {
@@ -354,6 +364,10 @@ fn tell(
                 units::counted(measured, "execution")
             ),
             (switches, _) => format!(" and {}", units::counted(switches, "context switch")),
+        },
+        match summary.samples {
+            0 => String::new(),
+            samples => format!(", {}", units::counted(samples, "sample")),
         },
         units::duration(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)),
         units::bytes(verified.bytes),

@@ -50,6 +50,9 @@ pub(crate) struct WhyArguments {
     /// Also list every single part in time order
     #[arg(long)]
     pub(crate) parts: bool,
+    /// Where programs are, or what was stripped from them, for the names of functions in recordings with `--sample`; can be repeated
+    #[arg(long, value_name = "DIR")]
+    pub(crate) symbols: Vec<PathBuf>,
     #[arg(long, value_enum, default_value_t = WhyFormat::Table)]
     pub(crate) format: WhyFormat,
 }

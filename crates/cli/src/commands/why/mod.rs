@@ -4,6 +4,7 @@ mod all;
 mod arguments;
 mod named_path;
 mod not_arrived;
+mod sampled;
 mod subject;
 
 use std::io::{BufWriter, Write};
@@ -27,9 +28,11 @@ use crate::view::View;
 use not_arrived::NotArrived;
 use rostrace_base::text::visible;
 use rostrace_base::units;
+use sampled::{Computed, FunctionRow, Sampled};
 use subject::Subject;
 
 pub(crate) use arguments::{WhyArguments, WhyFormat};
+pub(crate) use subject::meant_callback;
 
 pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
     if arguments.format == WhyFormat::Csv && !arguments.all {
@@ -76,13 +79,15 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
         return Ok(outcome);
     };
     let begin = span.map_or(Nanos(0), |span| span.begin);
+    let profile = source::profile(&set, &analysis, &arguments.symbols);
+    let sampled = Sampled::of(&analysis, profile.as_ref());
     let mut out = BufWriter::new(std::io::stdout().lock());
     match arguments.format {
         WhyFormat::Table => {
             if let Some(headline) = damage::headline(set.damage.iter().chain(&model.damage)) {
                 writeln!(out, "{}", Palette::for_stdout().alarm(&headline))?;
             }
-            write_table(&mut out, &analysis, &subject, &explanation, begin)?;
+            write_table(&mut out, &analysis, &subject, &explanation, &sampled, begin)?;
             write_delayed(&mut out, &analysis, &subject.delayed(&analysis), begin)?;
             if arguments.parts {
                 write_parts(&mut out, &analysis, &explanation)?;
@@ -94,7 +99,7 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
         // Refused above.
         WhyFormat::Csv => {}
         WhyFormat::Json => {
-            let row = json(&analysis, &subject, &explanation);
+            let row = json(&analysis, &subject, &explanation, &sampled);
             serde_json::to_writer_pretty(&mut out, &row).map_err(std::io::Error::from)?;
             out.write_all(b"\n")?;
         }
@@ -108,6 +113,7 @@ fn write_table(
     analysis: &Analysis<'_>,
     subject: &Subject,
     explanation: &Explanation,
+    sampled: &Sampled<'_, '_>,
     begin: Nanos,
 ) -> anyhow::Result<()> {
     let palette = Palette::for_stdout();
@@ -158,6 +164,7 @@ fn write_table(
     let mut hop = None;
     let (waits, rest) = explanation.waits(analysis).noticeable(total);
     for wait in waits {
+        let computed = sampled.of_wait(explanation, &wait);
         if subject.hops() > 1 && hop != Some(wait.hop) {
             table.row([subject.hop(analysis, wait.hop)]);
         }
@@ -172,6 +179,9 @@ fn write_table(
             share(wait.duration),
             times,
         ]);
+        for (sentence, duration) in computed.iter().flat_map(Computed::lines) {
+            table.row([format!("    {sentence}"), duration]);
+        }
     }
     if let Some(rest) = rest {
         table.row([
@@ -335,6 +345,12 @@ struct PartRow {
     woken_by_tid: Option<i64>,
     begin_ns: i64,
     duration_ns: i64,
+    /// Samples of the call stack meanwhile, where some were taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<usize>,
+    /// The functions that they were in, those with most samples first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    functions: Vec<FunctionRow>,
 }
 
 /// What a thread waited for.
@@ -368,7 +384,12 @@ impl LockRow {
     }
 }
 
-fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -> WhyRow {
+fn json(
+    analysis: &Analysis<'_>,
+    subject: &Subject,
+    explanation: &Explanation,
+    sampled: &Sampled<'_, '_>,
+) -> WhyRow {
     let parts = explanation.parts.iter().map(|part| {
         let relation = match part.cause {
             Cause::OtherCallback(_, relation) | Cause::ClientCallback(_, relation) => {
@@ -397,7 +418,10 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
         let thread = part.told_of(analysis);
         let thread = thread.map(|id| &analysis.model.threads[id.index()]);
         let process = thread.map(|thread| &analysis.model.processes[thread.process.index()]);
+        let computed = sampled.of_part(part);
         PartRow {
+            samples: computed.as_ref().map(Computed::samples),
+            functions: computed.iter().flat_map(Computed::rows).collect(),
             hop: part.hop,
             cause: part.cause.name(),
             sentence: part.describe(analysis),

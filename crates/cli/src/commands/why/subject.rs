@@ -358,7 +358,7 @@ fn unnamed_executions(analysis: &Analysis<'_>) -> Vec<InstanceTiming> {
 }
 
 /// What `--callback` means: a callback or a node.
-pub(super) fn meant_callback(
+pub(crate) fn meant_callback(
     analysis: &Analysis<'_>,
     pattern: &Pattern,
 ) -> anyhow::Result<Pattern> {
