@@ -38,7 +38,7 @@ fn assert_story(recording: &Recording, expected: &[(i64, &str)]) {
             let sentence = part.describe(&analysis);
             (
                 part.duration() / 1000,
-                sentence.replace("callback 0x40", "it"),
+                sentence.replace("callback 0x40 (unnamed)", "it"),
             )
         })
         .collect();

@@ -33,6 +33,9 @@ pub(super) struct SchedulingPass {
     edges: Vec<Edge>,
     /// The first edge that is still to come.
     next_edge: usize,
+    /// The begins of windows in which only system calls and the like are lost.
+    stay_edges: Vec<Edge>,
+    next_stay_edge: usize,
     /// The packet that a stream is in, and its CPU.
     positions: FxHashMap<StreamId, StreamPosition>,
     passed: Passed,
@@ -68,7 +71,7 @@ impl SchedulingPass {
                 Kind::LttngStatedumpProcessPidNs,
                 Kind::ThreadName,
             ];
-            !statedump.contains(&kind)
+            !statedump.contains(&kind) && !is_of_stays(kind)
         };
         let mut has_both_sides = vec![false; model.hosts.len()];
         for class in declared.iter().filter(|it| it.kind == Kind::SchedSwitch) {
@@ -86,12 +89,23 @@ impl SchedulingPass {
                     && !is_needless(trace, class.kind)
             })
         };
+        // What is lost of these alone leaves the states of threads as they are.
+        let tells_stays = |trace: usize, stream: usize| {
+            let is_of_stream = |class: &Declaration<'_>| {
+                (class.trace, class.stream) == (trace, stream) && is_of_stays(class.kind)
+            };
+            declared.iter().any(is_of_stream) && !tells(trace, stream)
+        };
+        let mut stay_edges = loss::edges(set, &hosts, &tells_stays);
+        stay_edges.retain(|edge| edge.begins);
         SchedulingPass {
             trackers: (0..model.hosts.len())
                 .map(|host| Tracker::new(HostId::of(host)))
                 .collect(),
             edges: loss::edges(set, &hosts, &tells),
             next_edge: 0,
+            stay_edges,
+            next_stay_edge: 0,
             has_both_sides,
             hosts,
             kernels: kernels.collect(),
@@ -187,6 +201,12 @@ impl SchedulingPass {
                 false => tracker.recover(edge.cpu),
             }
             self.next_edge += 1;
+        }
+        while let Some(edge) = self.stay_edges.get(self.next_stay_edge)
+            && edge.at <= until
+        {
+            self.trackers[edge.host.index()].forget_stays(edge.cpu);
+            self.next_stay_edge += 1;
         }
     }
 
@@ -360,7 +380,9 @@ impl SchedulingPass {
             }
             _ => return,
         }
-        tracker.hear(at);
+        if !fields.binding.kind.is_some_and(is_of_stays) {
+            tracker.hear(at);
+        }
     }
 
     pub(super) fn finish(mut self, model: &Model, has_wakeups: bool) -> Scheduling {
@@ -421,6 +443,21 @@ fn system_call(event: &str) -> &str {
     let families = TRACEPOINTS.iter();
     let mut families = families.filter(|it| it.kind == Kind::SyscallEntry);
     families.find_map(|it| it.member(event)).unwrap_or(event)
+}
+
+/// Whether an event tells what a thread or a CPU was inside of, and nothing of who ran.
+fn is_of_stays(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::SyscallEntry
+            | Kind::SyscallExit
+            | Kind::PageFault
+            | Kind::PageFaultDone
+            | Kind::IrqHandlerEntry
+            | Kind::IrqHandlerExit
+            | Kind::IrqSoftirqEntry
+            | Kind::IrqSoftirqExit
+    )
 }
 
 /// Whether an event tells of a thread that it gets or leaves a CPU, but not of the other one.

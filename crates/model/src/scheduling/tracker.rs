@@ -483,6 +483,16 @@ impl Tracker {
         self.cpu(cpu).stays.end(at, is_interrupt);
     }
 
+    /// What threads and a CPU are inside of can end unseen.
+    pub(super) fn forget_stays(&mut self, cpu: Cpu) {
+        for thread in &mut self.threads {
+            thread.stays.forget();
+        }
+        if cpu != NO_CPU {
+            self.cpu(cpu).stays.forget();
+        }
+    }
+
     /// From now on events of a CPU may be missing.
     pub(super) fn lose(&mut self, at: Nanos, cpu: Cpu) {
         self.losing += 1;
@@ -491,16 +501,15 @@ impl Tracker {
             state.losing += 1;
             state.running = None;
             state.left = None;
-            state.stays.forget();
             state.processor.push(at, None);
         }
+        self.forget_stays(cpu);
         for thread in 0..self.threads.len() {
             let state = self.threads[thread].timeline.state_now();
             if !self.is_certain(state) {
                 self.set(thread, at, State::Unknown);
             }
             self.threads[thread].woken = None;
-            self.threads[thread].stays.forget();
         }
     }
 
