@@ -8,6 +8,9 @@ static int messages[2], relayed[2];
 static ns size, period, other_period;
 static int variant, burst, depth;
 
+// A message that nothing came before is not known to be lost.
+static bool may_begin(void) { return is_time() && shared->received > 2; }
+
 // The sender.
 static struct publisher *output;
 static int sent;
@@ -32,6 +35,7 @@ static void talker(void) {
 static const char *busy_word = "busy", *idle_word;
 static ns heavy;
 static void listen_to(struct run *run) {
+  shared->received++;
   if (run->message.mark == MARKED) {
     say_history(run->message.sent ? run->message.sent : run->message.publish, busy_word, idle_word, 0, 0);
     // By then those before it have arrived; it has not.
@@ -88,7 +92,7 @@ static void usual_roles(void (*receiver)(void)) {
 // The receiver's thread is busy with another callback when the message comes; nothing more is sent then.
 static void be_long(struct run *run) {
   (void)run;
-  if (!is_time() || shared->busy_since) {
+  if (!may_begin() || shared->busy_since) {
     usual_work();
     return;
   }
@@ -162,7 +166,7 @@ static void set_up_group(void) {
 static void send_burst(struct run *run) {
   (void)run;
   usual_work();
-  if (!is_time() || shared->flagged) {
+  if (!may_begin() || shared->flagged) {
     if (!shared->flagged || shared->planted) send_one(USUAL, true);
     return;
   }
@@ -199,6 +203,7 @@ static void send_too_many(struct run *run) {
   send_one(USUAL, true);
 }
 static void note_arrival(struct run *run) {
+  shared->received++;
   usual_work();
   if (run->message.mark == MARKED) planted();
 }
@@ -218,7 +223,7 @@ static void set_up_overflow(void) {
 static void send_and_lose(struct run *run) {
   (void)run;
   usual_work();
-  if (!is_time() || shared->flagged) {
+  if (!may_begin() || shared->flagged) {
     send_one(USUAL, true);
     if (shared->flagged && now() > shared->flagged + 4 * period) planted();
     return;
@@ -282,7 +287,7 @@ static void send_marked(struct run *run) {
   (void)run;
   usual_work();
   if (shared->flagged && !shared->planted) return;
-  if (!is_time()) {
+  if (!may_begin()) {
     send_one(USUAL, true);
     return;
   }

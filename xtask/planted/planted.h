@@ -146,7 +146,7 @@ struct shared {
   atomic_int helper_tid, helper_pid, helper_done, helper_ready, cpu, subject_pid;
   atomic_llong size, instant, due, cpu_at_due;
   pthread_mutex_t lock;
-  atomic_llong busy_since, flagged;
+  atomic_llong busy_since, flagged, received;
 };
 extern struct shared *shared;
 // The cause is over: a little later the program ends.

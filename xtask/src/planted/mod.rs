@@ -1,12 +1,15 @@
 //! `cargo xtask planted`: programs that suffer a known cause of random size, and what `rostrace why` makes of them.
 //!
-//! The programs are in `xtask/planted`; `truth` reads what they log, `answer` what `why` says, `judge` compares both and knows nothing else, `run` is
-//! one case. Names, sizes and surroundings are decided by a seed alone, so that a case can be run again. The judge is judged as well: with
-//! answers that are perfect, permuted, or always the same.
+//! The programs are in `xtask/planted`; `truth` reads what they log, `answer` what `why` says. `judge` compares both and knows nothing else: `stretch` is what
+//! must be said of which time, and `claim` by which words. `run` is one case. Names, sizes and surroundings are decided by a seed alone, so that a case can be run again. The judge is judged as well: with
+//! answers that are `made_up`: perfect, permuted, or always the same.
 
 mod answer;
+mod claim;
 mod judge;
+mod made_up;
 mod run;
+mod stretch;
 mod table;
 mod truth;
 

@@ -10,7 +10,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::answer::Answer;
-use super::judge::{Judgement, Switches, is_largest_closed, judge};
+use super::claim::Switches;
+use super::judge::{Judgement, is_largest_closed, judge};
 use super::truth::{Log, Subject, Truth};
 use crate::step::command_line;
 use crate::torture::process;

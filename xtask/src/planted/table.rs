@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::judge::{Switches, Verdict, judge, made_up};
+use super::claim::Switches;
+use super::judge::{Verdict, judge};
+use super::made_up;
 use super::run::Case;
 use super::truth::Truth;
 
