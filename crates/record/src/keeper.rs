@@ -443,7 +443,7 @@ impl Shared {
         let is_refused = |switches: &Switches| {
             let rings = lock(&switches.rings);
             let identity = mapped.memory().header().identity();
-            rings.refused().is_some()
+            rings.has_refused()
                 && liveness::pid_here(&identity).is_some_and(|pid| rings.is_refused(pid))
         };
         if self.with_clocks

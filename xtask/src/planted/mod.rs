@@ -135,24 +135,12 @@ pub(crate) fn smoke(workspace: &Workspace, program: &Path) -> Result<()> {
     }
     let never = never(&table);
     let unexpected: Vec<&str> = (never.iter().map(String::as_str))
-        .filter(|kind| !NOT_YET.contains(kind))
         .collect();
     if !unexpected.is_empty() {
         bail!("never understood: {}.", unexpected.join(", "));
     }
     Ok(())
 }
-
-/// Kinds that `why` does not tell yet.
-const NOT_YET: &[&str] = &[
-    "late",
-    "lost",
-    "overflow",
-    "overwritten",
-    "server",
-    "service",
-    "starved",
-];
 
 fn seed_of_now() -> u64 {
     let time = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -307,6 +307,11 @@ impl ContextSwitches {
         is_quick
     }
 
+    /// Whether there is a process whose threads could not all be followed.
+    pub(crate) fn has_refused(&self) -> bool {
+        !self.refused.is_empty()
+    }
+
     /// Whether threads of this process could not be followed.
     pub(crate) fn is_refused(&self, pid: u32) -> bool {
         self.refused.contains_key(&pid)
