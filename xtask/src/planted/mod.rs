@@ -134,10 +134,8 @@ pub(crate) fn smoke(workspace: &Workspace, program: &Path) -> Result<()> {
         return Ok(());
     }
     let never = never(&table);
-    let unexpected: Vec<&str> = (never.iter().map(String::as_str))
-        .collect();
-    if !unexpected.is_empty() {
-        bail!("never understood: {}.", unexpected.join(", "));
+    if !never.is_empty() {
+        bail!("never understood: {}.", never.join(", "));
     }
     Ok(())
 }

@@ -354,7 +354,11 @@ fn tell(
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
+<<<<<<< ours
         "\n {}, {}{}{} in {}, {}, lost: {}\n {folder}",
+=======
+        "\n {}, {}{} in {}, {}, lost: {}",
+>>>>>>> theirs
         units::counted(summary.processes, "process"),
         units::counted(verified.events, "event"),
         match (verified.switches, verified.measured) {
@@ -376,6 +380,7 @@ fn tell(
     if let Some(scope) = scope(summary).filter(|_| verified.switches > 0) {
         writeln!(out, " {scope}")?;
     }
+    writeln!(out, " {folder}")?;
     if let Some(page) = page {
         writeln!(out, " {}", shown(page))?;
     }
