@@ -55,6 +55,8 @@ pub struct ContextSwitches {
     incomplete: HashMap<u32, Look>,
     refused: HashMap<u32, io::Error>,
     scratch: Vec<u8>,
+    /// By CPU: the thread that has it, as the tracepoints say.
+    running: HashMap<u32, u32>,
 }
 
 /// A look at the threads of a process that runs.
@@ -84,9 +86,8 @@ impl ContextSwitches {
             Some(Ok(it)) => (it.rings, it.events, it.formats, it.missing),
             Some(Err(refusal)) => (rings(false)?, Vec::new(), Vec::new(), Some(refusal)),
         };
-        let mut subjects = vec![Subject::Threads {
-            switches: formats.is_empty(),
-        }];
+        // Beside tracepoints, too: the kernel leaves out one of them now and then.
+        let mut subjects = vec![Subject::Threads { switches: true }];
         let of_threads = formats.iter().filter(|it| it.tracepoint.is_of_threads());
         subjects.extend(of_threads.map(|format| Subject::Tracepoint(format.id)));
         if choice.page_faults && !formats.is_empty() {
@@ -102,6 +103,7 @@ impl ContextSwitches {
             incomplete: HashMap::new(),
             refused: HashMap::new(),
             scratch: Vec::new(),
+            running: HashMap::new(),
         })
     }
 
@@ -237,6 +239,19 @@ impl ContextSwitches {
                 let sample = record.sample;
                 let (time, tid) = (sample.time, sample.tid);
                 match record.what {
+                    // Both only tell what the tracepoint before them has left out.
+                    What::SwitchIn if has_tracepoints => {
+                        if self.running.insert(cpu, tid) != Some(tid) {
+                            let name = self.followed.get(&tid).map_or(&[][..], Vec::as_slice);
+                            buffer.kernel_event(
+                                cpu,
+                                time,
+                                sched::SCHED_SWITCH,
+                                &tracepoint::switch_in(tid, name),
+                            );
+                        }
+                    }
+                    What::SwitchOut { .. } if has_tracepoints => {}
                     What::SwitchIn => buffer.switch_in(cpu, time, tid),
                     What::SwitchOut { preempted } => buffer.switch_out(cpu, time, tid, preempted),
                     What::Name {
@@ -271,6 +286,9 @@ impl ContextSwitches {
                     What::Tracepoint(raw) => {
                         let id = raw.first_chunk().map(|id| u16::from_ne_bytes(*id));
                         let format = formats.iter().find(|format| Some(format.id) == id);
+                        if let Some(next) = format.and_then(|format| format.next(raw)) {
+                            self.running.insert(cpu, next);
+                        }
                         if format.is_none_or(|format| !format.write(raw, sample, buffer)) {
                             buffer.lose(cpu, time, 1);
                         }

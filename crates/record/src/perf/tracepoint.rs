@@ -160,6 +160,13 @@ impl Format {
         })
     }
 
+    /// Of a context switch, the thread that gets the CPU.
+    pub(super) fn next(&self, raw: &[u8]) -> Option<u32> {
+        let is_switch = self.tracepoint == Tracepoint::SchedSwitch;
+        let next = self.places.get(5).filter(|_| is_switch)?;
+        u32::try_from(next.number(raw)?).ok()
+    }
+
     /// Writes down what a record says. Returns whether it could be read.
     pub(super) fn write(&self, raw: &[u8], sample: Sample, buffer: &mut SchedBuffer) -> bool {
         self.try_write(raw, sample, buffer).is_some()
@@ -220,6 +227,21 @@ impl Format {
         }
         Some(())
     }
+}
+
+/// What is written of a context switch that only the thread that got the CPU tells of: whoever had it is taken for the idle loop, so that
+/// readers claim nothing of a thread that had it before.
+pub(super) fn switch_in(tid: u32, name: &[u8]) -> [SchedValue<'_>; 7] {
+    use SchedValue::{Number, Text};
+    [
+        Text(b"(not told)"),
+        Number(0),
+        Number(20),
+        Number(0),
+        Text(name),
+        Number(tid.into()),
+        Number(20),
+    ]
 }
 
 impl Place {

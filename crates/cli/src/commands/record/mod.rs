@@ -352,13 +352,12 @@ fn tell(
 ) -> anyhow::Result<()> {
     let folder = shown(&summary.output);
     let mut out = std::io::stdout().lock();
+    if let Some(scope) = scope(summary).filter(|_| verified.switches > 0) {
+        write!(out, "\n {scope}")?;
+    }
     writeln!(
         out,
-<<<<<<< ours
         "\n {}, {}{}{} in {}, {}, lost: {}\n {folder}",
-=======
-        "\n {}, {}{} in {}, {}, lost: {}",
->>>>>>> theirs
         units::counted(summary.processes, "process"),
         units::counted(verified.events, "event"),
         match (verified.switches, verified.measured) {
@@ -377,10 +376,6 @@ fn tell(
         units::bytes(verified.bytes),
         units::count(verified.lost),
     )?;
-    if let Some(scope) = scope(summary).filter(|_| verified.switches > 0) {
-        writeln!(out, " {scope}")?;
-    }
-    writeln!(out, " {folder}")?;
     if let Some(page) = page {
         writeln!(out, " {}", shown(page))?;
     }
