@@ -384,7 +384,7 @@ fn a_file_for_pprof_has_samples_with_functions_and_their_names() {
     let flames = place.json(&["flame", "trace"], 0);
     let samples = of(2).map(|it| {
         let values = fields(&it.2).into_iter().find(|it| it.0 == 2).unwrap().2;
-        u64::from(values[0] & 0x7f) | u64::from(values[0] >> 7) * (u64::from(values[1]) << 7)
+        u64::from(values[0] & 0x7f) + u64::from(values[0] >> 7) * (u64::from(values[1]) << 7)
     });
     assert_eq!(Some(samples.sum()), flames[0]["samples"].as_u64());
 }

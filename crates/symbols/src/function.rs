@@ -30,9 +30,9 @@ pub struct Location {
 
 impl Function {
     pub(crate) fn named(symbol: &[u8], file: &str) -> Function {
-        let name = demangled(&String::from_utf8_lossy(symbol));
+        let (name, is_rust) = demangled(&String::from_utf8_lossy(symbol));
         Function {
-            is_library: is_library_file(file) || is_library_name(&name),
+            is_library: is_library_file(file) || is_library_name(&name, is_rust),
             name,
             file: file.to_owned(),
             is_named: true,
@@ -70,8 +70,8 @@ fn is_library_file(file: &str) -> bool {
     LIBRARIES.iter().any(|library| file.starts_with(library))
 }
 
-fn is_library_name(name: &str) -> bool {
-    const LIBRARIES: [&str; 12] = [
+fn is_library_name(name: &str, is_rust: bool) -> bool {
+    const OF_CPP: [&str; 7] = [
         "std::",
         "__gnu_cxx::",
         "__cxxabiv1::",
@@ -79,16 +79,17 @@ fn is_library_name(name: &str) -> bool {
         "operator delete",
         "boost::",
         "Eigen::internal::",
-        "core::",
-        "alloc::",
-        "<core::",
-        "<alloc::",
-        "<std::",
     ];
-    let constants = [
+    // In C++ these may be names of anybody.
+    const OF_RUST: [&str; 6] = [
+        "std::", "core::", "alloc::", "<std::", "<core::", "<alloc::",
+    ];
+    const OF_C: [&str; 8] = [
         "malloc", "free", "calloc", "realloc", "memcpy", "memmove", "memset", "memcmp",
     ];
-    LIBRARIES.iter().any(|library| name.starts_with(library)) || constants.contains(&name)
+    let beginnings = if is_rust { &OF_RUST[..] } else { &OF_CPP[..] };
+    let has_beginning = beginnings.iter().any(|library| name.starts_with(library));
+    has_beginning || OF_C.contains(&name)
 }
 
 /// What compilers add to the names of parts and copies of functions.
@@ -101,31 +102,29 @@ const SUFFIXES: [&str; 6] = [
     ".llvm.",
 ];
 
-fn demangled(symbol: &str) -> String {
+/// The name, and whether it is of Rust.
+fn demangled(symbol: &str) -> (String, bool) {
     let end = (SUFFIXES.iter())
         .filter_map(|suffix| symbol.find(suffix))
         .min();
     let symbol = &symbol[..end.unwrap_or(symbol.len())];
     // Versions of a symbol, as the dynamic linker sees them.
     let symbol = symbol.split('@').next().unwrap_or(symbol);
+    // Older symbols of Rust look like those of C++, and end with a hash.
+    if let Ok(name) = rustc_demangle::try_demangle(symbol)
+        && (symbol.starts_with("_R") || format!("{name:#}") != name.to_string())
+    {
+        return (format!("{name:#}"), true);
+    }
     if symbol.starts_with("_Z") {
         let options = DemangleOptions::new().no_params().no_return_type();
-        if let Ok(name) = rustc_demangle::try_demangle(symbol)
-            && symbol.ends_with('E')
-            && format!("{name:#}") != name.to_string()
-        {
-            return format!("{name:#}");
-        }
         if let Ok(name) = Symbol::new(symbol).map(|it| it.demangle_with_options(&options))
             && let Ok(name) = name
         {
-            return name;
+            return (name, false);
         }
     }
-    match rustc_demangle::try_demangle(symbol) {
-        Ok(name) if symbol.starts_with("_R") => format!("{name:#}"),
-        _ => symbol.to_owned(),
-    }
+    (symbol.to_owned(), false)
 }
 
 #[cfg(test)]
@@ -145,11 +144,10 @@ mod tests {
             ("compute.constprop.0", "compute"),
             ("memcpy@@GLIBC_2.14", "memcpy"),
             ("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"),
-            ("_RNvC6_123foo3bar", "foo::bar"),
+            ("_RNvC6_123foo3bar", "123foo::bar"),
             ("_Znonsense", "_Znonsense"),
         ] {
-            let name = name.replace("foo::bar", &demangled("_RNvC6_123foo3bar"));
-            assert_eq!(demangled(symbol), name);
+            assert_eq!(demangled(symbol).0, name);
         }
     }
 
@@ -160,5 +158,7 @@ mod tests {
         assert!(function("anything", "libc.so.6"));
         assert!(function("_ZNSt6vectorIiSaIiEE9push_backERKi", "node"));
         assert!(!function("_ZN4Node8callbackEv", "node"));
+        assert!(!function("_ZN4core4Node8callbackEv", "node"));
+        assert!(function("_ZN4core3fmt5write17h0123456789abcdefE", "node"));
     }
 }

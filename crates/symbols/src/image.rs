@@ -180,10 +180,11 @@ fn symbols<'f, R: ReadRef<'f>>(file: &Elf<'f, R>, see: &mut dyn FnMut(u64, u64, 
     use object::ObjectSymbol;
     let is_function = |kind| matches!(kind, object::SymbolKind::Text | object::SymbolKind::Unknown);
     for symbol in file.symbols().chain(file.dynamic_symbols()) {
-        if symbol.is_definition() && is_function(symbol.kind()) {
-            if let Ok(name) = symbol.name_bytes() {
-                see(symbol.address(), symbol.size(), name);
-            }
+        if symbol.is_definition()
+            && is_function(symbol.kind())
+            && let Ok(name) = symbol.name_bytes()
+        {
+            see(symbol.address(), symbol.size(), name);
         }
     }
 }

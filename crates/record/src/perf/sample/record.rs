@@ -89,10 +89,11 @@ pub(super) fn read(record: &[u8]) -> Option<Record<'_>> {
     let kind = u32::from_ne_bytes(word(record, 0)?);
     let misc = u16::from_ne_bytes(word(record, 4)?);
     if kind == SAMPLE {
-        return sample(&record[HEADER..]);
+        return sample(record.get(HEADER..)?);
     }
-    let (body, identity) =
-        record[HEADER..].split_at_checked(record.len().checked_sub(HEADER + IDENTITY)?)?;
+    let (body, identity) = record
+        .get(HEADER..)?
+        .split_at_checked(record.len().checked_sub(HEADER + IDENTITY)?)?;
     let number = |at: usize| word(body, at).map(u32::from_ne_bytes);
     let long = |at: usize| word(body, at).map(u64::from_ne_bytes);
     let what = match kind {
