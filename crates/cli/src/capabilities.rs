@@ -73,6 +73,13 @@ pub(crate) const TAKE: Capability = Capability {
     without: Some("no take events: which message reached whom cannot be known"),
 };
 
+const ARRIVALS: Capability = Capability {
+    name: "arrivals",
+    has: |kind| kind == Kind::OnDataAvailable,
+    allows: "when messages arrived, apart from when they were taken",
+    without: None,
+};
+
 const INTRA_PROCESS: Capability = Capability {
     name: "intra-process",
     has: |kind| kind.family() == Some(Family::IntraProcess),
@@ -255,6 +262,7 @@ pub(crate) const CAPABILITIES: &[&Capability] = &[
     &CALLBACKS,
     &PUBLISH,
     &TAKE,
+    &ARRIVALS,
     &INTRA_PROCESS,
     &EXECUTOR_PHASES,
     &EXECUTORS,
