@@ -2,9 +2,10 @@
 //!
 //! Files are not mapped: who replaces a library in place would kill whoever looks into its map.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use object::read::elf::ElfFile64;
@@ -38,8 +39,15 @@ pub(crate) struct Segment {
 const EXECUTABLE: u32 = 1;
 
 impl Image {
+    /// A recording of somebody else may name anything: a pipe or a device is no program, and nobody waits for it.
     pub fn open(path: &Path) -> io::Result<Image> {
-        Image::of(Source::File(ReadCache::new(File::open(path)?)))
+        let mut options = OpenOptions::new();
+        let options = options.read(true).custom_flags(libc::O_NONBLOCK);
+        let file = options.open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        Image::of(Source::File(ReadCache::new(file)))
     }
 
     /// The code that this kernel puts into every process, for asking the time.
@@ -185,6 +193,24 @@ fn symbols<'f, R: ReadRef<'f>>(file: &Elf<'f, R>, see: &mut dyn FnMut(u64, u64, 
             && let Ok(name) = symbol.name_bytes()
         {
             see(symbol.address(), symbol.size(), name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_or_a_device_is_no_program_and_nobody_waits_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let name = std::ffi::CString::new(pipe.to_str().unwrap()).unwrap();
+        // SAFETY: the name ends with a zero.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        for path in [&pipe, Path::new("/dev/zero"), folder.path()] {
+            let error = Image::open(path).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{path:?}");
         }
     }
 }

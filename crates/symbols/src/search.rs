@@ -39,7 +39,10 @@ impl Search {
             return Vec::from_iter(own);
         }
         let mut candidates = vec![PathBuf::from(path)];
-        if let Some((first, rest)) = build_id.split_at_checked(2).filter(|it| !it.1.is_empty()) {
+        // A recording of somebody else may have anything there, such as a path.
+        let is_plain = build_id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let named = build_id.split_at_checked(2);
+        if let Some((first, rest)) = named.filter(|it| is_plain && !it.1.is_empty()) {
             let of_system = self.system.iter();
             candidates.extend(of_system.map(|it| it.join(first).join(format!("{rest}.debug"))));
             if let Some(cache) = debuginfod_cache() {
