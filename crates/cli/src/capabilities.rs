@@ -233,6 +233,18 @@ const PAGE_FAULTS: Capability = Capability {
     without: None,
 };
 
+const SAMPLES: Capability = Capability {
+    name: "call stacks",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::SampleSource | Kind::CodeMapping | Kind::StackSample
+        )
+    },
+    allows: "which functions callbacks computed in",
+    without: None,
+};
+
 const INTERRUPTS: Capability = Capability {
     name: "interrupts",
     has: |kind| {
@@ -283,6 +295,7 @@ pub(crate) const CAPABILITIES: &[&Capability] = &[
     &SYSTEM_CALLS,
     &PAGE_FAULTS,
     &INTERRUPTS,
+    &SAMPLES,
     &MEMORY,
     &LOCKS,
 ];
