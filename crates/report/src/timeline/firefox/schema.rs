@@ -35,7 +35,7 @@ impl Form {
 }
 
 /// Categories are also how the program groups the rows of a thread. The first is the default, which the format wants grey.
-pub(super) const CATEGORIES: [(&str, &str); 13] = [
+pub(super) const CATEGORIES: [(&str, &str); 14] = [
     ("other", "grey"),
     ("callback", "blue"),
     ("publish", "green"),
@@ -49,6 +49,7 @@ pub(super) const CATEGORIES: [(&str, &str); 13] = [
     ("damage", "magenta"),
     ("cpu", "lightred"),
     ("lock", "lightgreen"),
+    ("kernel", "darkgrey"),
 ];
 
 pub(super) fn category(name: &str) -> u8 {
