@@ -140,6 +140,9 @@ pub(crate) fn smoke(workspace: &Workspace, program: &Path) -> Result<()> {
     Ok(())
 }
 
+/// How often a case may be impossible to judge before that is a failure.
+const ACCIDENTS: u64 = 3;
+
 fn seed_of_now() -> u64 {
     let time = SystemTime::now().duration_since(UNIX_EPOCH);
     time.map_or(1, |time| time.as_nanos() as u64)
@@ -248,7 +251,20 @@ impl Ground {
         })
     }
 
+    /// A machine that is busy for half a minute may leave a program no time for what it was to do; that this happens again and again is no accident.
     fn judge(&self, kind: &str, seed: u64, table: &mut Table) -> Result<()> {
+        let mut attempt = 0;
+        loop {
+            let seed = seed.wrapping_add(attempt);
+            match self.judge_once(kind, seed, table) {
+                Err(error) if attempt < ACCIDENTS => println!("{error:#}. It is tried again."),
+                judged => return judged,
+            }
+            attempt += 1;
+        }
+    }
+
+    fn judge_once(&self, kind: &str, seed: u64, table: &mut Table) -> Result<()> {
         let folder = self.bench.folder.join(format!("{kind}-{seed}"));
         let outcome = self.bench.perform(kind, seed, &folder);
         let is_refused = self.bench.without_perf.is_some();
@@ -257,10 +273,10 @@ impl Ground {
             Ok(Outcome::Judged(case)) => table.add(kind, seed, is_refused, *case),
             Ok(Outcome::LeftOut(reason)) => table.leave_out(kind, &reason),
             Err(error) => {
-                bail!(
-                    "{kind} with the seed {seed} could not be judged: {error:#}. What there is of it is in {}.",
+                return Err(error.context(format!(
+                    "{kind} with the seed {seed} could not be judged; what there is of it is in {}",
                     folder.display()
-                )
+                )));
             }
         }
         if let Some(complaint) = table.complaints.get(complaints) {
