@@ -58,10 +58,10 @@ int main(int count, char **words) {
     if (setrlimit(RLIMIT_AS, &limit)) return 2;
   }
   if (is(kind, "locked")) {
-    // The limit is a little above what is in use, whatever the machine's own is: root may have more than that.
+    struct rlimit limit;
+    getrlimit(RLIMIT_MEMLOCK, &limit);
     uint64_t wanted = address_space() + (256 << 10);
-    struct rlimit limit = {wanted, wanted};
-    if (setrlimit(RLIMIT_MEMLOCK, &limit)) getrlimit(RLIMIT_MEMLOCK, &limit);
+    if (limit.rlim_max > wanted) limit.rlim_cur = limit.rlim_max = wanted;
     struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct nothing[2] = {{0, 0, 0}, {0, 0, 0}};
     if (setrlimit(RLIMIT_MEMLOCK, &limit) || syscall(SYS_capset, &head, nothing)) return 2;

@@ -439,9 +439,6 @@ fn reason_without(bench: &Bench, unit: Unit) -> Option<String> {
     match unit {
         Unit::Attack(_) => user::reason_without(bench),
         Unit::RealTime => disk::reason_without(Place::Slow).map(str::to_owned),
-        Unit::Case(case, Way::Output) if case.name == "memory-locked" && !may_lock_more() => {
-            Some("without a recorder a process has more memory than may be locked here".to_owned())
-        }
         Unit::Case(case, _) => {
             let place = disk::reason_without(case.surroundings.place).map(str::to_owned);
             let user = match case.surroundings.user {
@@ -453,18 +450,6 @@ fn reason_without(bench: &Bench, unit: Unit) -> Option<String> {
             place.or(user).or(program)
         }
     }
-}
-
-/// Whether a limit of locked memory may be set that is above what a process has that records without a recorder.
-fn may_lock_more() -> bool {
-    const ENOUGH: u64 = 128 << 20;
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: the limit is written into a value of ours.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_MEMLOCK, &mut limit) } == 0;
-    known && limit.rlim_max >= ENOUGH
 }
 
 /// Of everything that was started.
