@@ -14,7 +14,7 @@ pub(super) struct Counted {
 
 /// Read by `rostrace info`, whoever recorded it.
 pub(super) fn counted(rostrace: &Path, trace: &Path) -> Result<Counted> {
-    let info = trace::info(rostrace, trace)?;
+    let info = trace::info(rostrace, &[trace.to_owned()])?;
     Ok(Counted {
         events: info.events,
         lost: info.discarded,

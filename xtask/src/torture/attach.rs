@@ -71,19 +71,14 @@ impl Run<'_> {
             .append(true)
             .open(&log_path)?;
         let before = self.scene.report.emitted();
+        let switches = self.random.of(&["off", "auto", "clocks"]);
         let mut child = self
             .scene
             .command(&self.bench.rostrace)
-            .args([
-                "record",
-                "--attach",
-                "--no-report",
-                "--no-switches",
-                "--duration",
-                duration,
-                "-o",
-            ])
+            .args(["record", "--attach", "--no-report", "-o"])
             .arg(&trace)
+            .args(["--duration", duration])
+            .args(["--switches", switches.copied().unwrap_or("auto")])
             .stdout(log.try_clone()?)
             .stderr(log)
             .spawn()

@@ -50,6 +50,7 @@ const RECIPES: &[Recipe] = &[
     program("lib/libemitting.so", &["emitting.c"]).options(LIBRARY),
     program("witness", &["witness.c"]).options(&["-static"]),
     program("steady", &["steady.c"]),
+    program("callbacks", &["callbacks.c"]),
     program("churn", &["churn.c"]),
     program("fork", &["fork.c"]),
     program("exec", &["exec.c"]),

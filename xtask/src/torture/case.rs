@@ -1,6 +1,6 @@
 //! The table of cases: which program, with which arguments, under which ways of recording, and what may be expected of its trace.
 
-use super::way::{ALL, HOSTILE, TO_THE_END, Way};
+use super::way::{ALL, HOSTILE, OBSERVED, TO_THE_END, Way};
 
 #[derive(Debug)]
 pub(super) struct Case {
@@ -114,6 +114,7 @@ pub(super) const CASES: &[Case] = &[
     case!("flight-names", "publishers", [&["2500"], &["4"], &["10"], &["4500"]], &[Way::FlightTime], GROWING),
     case!("duration", "steady", [&["4"], &["1000"], MS], &[Way::DurationKilled], PLAIN),
     case!("hooks", "hooks", [&["plain", "local", "deep", "namespace"], &["libnode.so"]], TO_THE_END, PLAIN),
+    case!("callbacks", "callbacks", [&["1", "4", "16"], MS], OBSERVED, PLAIN),
     case!("exceptions", "exceptions", [&["1", "4"], MS], ALL, PLAIN),
     case!("loading", "loading", [&["libemitting.so"], MS], ALL, GROWING),
     case!("cancel", "cancel", [&["deferred", "asynchronous"], MS], ALL, GROWING),
@@ -165,10 +166,10 @@ pub(super) const CASES: &[Case] = &[
     case!("folder-gone", "folders", [&["gone"], MS], HOSTILE, GROWING),
     case!("folder-user", "folders", [&["user"], MS], HOSTILE, AS_ROOT),
     // A preloaded library is loaded before ASan's, which ASan refuses by itself; a recorder can put them in order.
-    case!("asan", "steady-asan", [&["4"], &["1000"], MS], &[Way::Idle, Way::Record, Way::Attach], GROWING),
+    case!("asan", "steady-asan", [&["4"], &["1000"], MS], &[Way::Idle, Way::Record, Way::Observed, Way::Attach], GROWING),
     case!("asan-static", "steady-asan-static", [&["4"], &["1000"], MS], HOSTILE, GROWING),
-    case!("asan-churn", "churn-asan", [&["4"], &["20"], MS], &[Way::Idle, Way::Record, Way::Attach], GROWING),
-    case!("tsan", "steady-tsan", [&["4"], &["1000"], MS], &[Way::Idle, Way::Record, Way::Attach], GROWING),
+    case!("asan-churn", "churn-asan", [&["4"], &["20"], MS], &[Way::Idle, Way::Record, Way::Observed, Way::Attach], GROWING),
+    case!("tsan", "steady-tsan", [&["4"], &["1000"], MS], &[Way::Idle, Way::Record, Way::Observed, Way::Attach], GROWING),
     case!("disk-full", "steady", [&["4"], &["0", "5000"], &["300"]], &[Way::Record, Way::Output, Way::Attach], placed(Place::Full)),
     case!("disk-read-only", "steady", [&["4"], &["1000"], MS], &[Way::Output], placed(Place::ReadOnly)),
     case!("disk-deleted", "steady", [&["4"], &["0", "1000"], &["300"]], &[Way::Record, Way::Output], Surroundings { user: User::Same, ..placed(Place::Deleted) }),

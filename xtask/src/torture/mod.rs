@@ -81,6 +81,33 @@ const SECONDS: u32 = 60;
 /// Attacks and the slow disk take longer and come less often.
 const ROUNDS_BETWEEN_SPECIALS: usize = 4;
 
+/// What once crashed, hung, was lost in silence or let others in. The tests run all of these, however long it takes, and then others until
+/// the time is over.
+const ALWAYS: &[&str] = &[
+    "ending-return/record",
+    "flood/attach",
+    "callbacks/observed",
+    "callbacks/clocks",
+    "signals-malloc/attach",
+    "signals-altstack/record",
+    "signals-jump/record",
+    "signals-nested/program-killed",
+    "stack/record",
+    "limit-file-16k/attach",
+    "memory-malloc/record",
+    "memory-malloc/output",
+    "memory-locked/record",
+    "memory-locked/output",
+    "seccomp-files/record",
+    "asan/record",
+    "large/limit",
+    "large/record",
+    "exec/record",
+    "steady/limit-killed",
+    "flight-names/flight-time",
+    "disk-full/record",
+];
+
 pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
     let seconds = arguments.count("--seconds")?;
     let only = arguments.option("--only")?.unwrap_or_default();
@@ -114,20 +141,22 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     };
     let jobs = jobs.map_or_else(usual_jobs, |jobs| jobs as usize);
     let bench = prepare(workspace, program)?;
-    torture_for(bench, units, first_seed, limit, jobs)
+    torture_for(&bench, Order::new(units, first_seed), limit, jobs)
 }
 
-/// A part of the tests: everything in some order, for so long.
+/// A part of the tests: what must always be run, and everything in some order for so long.
 /// `program` has the tracer beside it.
 pub(crate) fn smoke(workspace: &Workspace, program: PathBuf, seconds: u64) -> Result<()> {
-    let seed = seed_of_now();
-    torture_for(
-        prepare(workspace, Some(program))?,
-        units(""),
-        seed,
-        Some(Duration::from_secs(seconds)),
-        usual_jobs(),
-    )
+    let bench = prepare(workspace, Some(program))?;
+    let mut order = Order::new(units(""), seed_of_now());
+    order.begin_with(
+        ALWAYS
+            .iter()
+            .copied()
+            .chain(user::ATTACKS.iter().map(|(name, _)| *name)),
+    );
+    let limit = Some(Duration::from_secs(seconds));
+    torture_for(&bench, order, limit, usual_jobs())
 }
 
 fn seed_of_now() -> u64 {
@@ -139,15 +168,9 @@ fn usual_jobs() -> usize {
     std::thread::available_parallelism().map_or(1, |count| count.get().div_ceil(2))
 }
 
-fn torture_for(
-    bench: Bench,
-    units: Vec<Unit>,
-    seed: u64,
-    limit: Option<Duration>,
-    jobs: usize,
-) -> Result<()> {
+fn torture_for(bench: &Bench, order: Order, limit: Option<Duration>, jobs: usize) -> Result<()> {
     let is_alone = alone::with_own_shared_memory();
-    let table = torture(&bench, units, seed, limit, jobs, is_alone)?;
+    let table = torture(bench, order, limit, jobs, is_alone)?;
     println!("\n{}", table.text());
     println!("{:.0} s of processor time.", processor_seconds());
     match table.failed() {
@@ -258,9 +281,10 @@ fn lock(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The order of runs: rounds over all programs, each round in another order and each program in another way.
+/// The order of runs: first what must be run, then rounds over all programs, each round in another order and each program in another way.
 #[derive(Debug)]
 struct Order {
+    first: Vec<Unit>,
     units: Vec<Unit>,
     random: Random,
     round: usize,
@@ -271,6 +295,7 @@ struct Order {
 impl Order {
     fn new(units: Vec<Unit>, seed: u64) -> Order {
         Order {
+            first: Vec::new(),
             units,
             random: Random::new(seed),
             round: 0,
@@ -279,7 +304,20 @@ impl Order {
         }
     }
 
-    fn next(&mut self) -> Option<(Unit, u64)> {
+    /// What is called so is run before everything else, and even if there is no time left.
+    fn begin_with(&mut self, names: impl Iterator<Item = &'static str>) {
+        let named = |name| self.units.iter().copied().find(|unit| unit.name() == name);
+        self.first = names.filter_map(named).collect();
+        self.first.reverse();
+    }
+
+    fn next(&mut self, is_over: bool) -> Option<(Unit, u64)> {
+        if let Some(unit) = self.first.pop() {
+            return Some((unit, self.random.next() >> 16));
+        }
+        if is_over {
+            return None;
+        }
         if self.coming.is_empty() {
             self.fill();
         }
@@ -324,14 +362,13 @@ fn is_special(group: &[Unit]) -> bool {
 /// Without a limit: one run.
 fn torture(
     bench: &Bench,
-    units: Vec<Unit>,
-    seed: u64,
+    order: Order,
     limit: Option<Duration>,
     jobs: usize,
     is_alone: bool,
 ) -> Result<Table> {
     let begin = Instant::now();
-    let order = Mutex::new(Order::new(units, seed));
+    let order = Mutex::new(order);
     let table = Mutex::new(Table::default());
     let runs = AtomicUsize::new(0);
     let work = || -> Result<()> {
@@ -340,10 +377,7 @@ fn torture(
                 Some(limit) => begin.elapsed() >= limit,
                 None => runs.load(Ordering::Relaxed) > 0,
             };
-            if is_over {
-                return Ok(());
-            }
-            let next = order.lock().ok().and_then(|mut order| order.next());
+            let next = order.lock().ok().and_then(|mut order| order.next(is_over));
             let Some((unit, seed)) = next else {
                 return Ok(());
             };
@@ -491,9 +525,20 @@ mod tests {
     #[test]
     fn the_first_run_has_the_seed_that_was_asked_for() {
         let mut order = Order::new(units("churn/output"), 42);
-        let (unit, seed) = order.next().unwrap();
+        let (unit, seed) = order.next(false).unwrap();
         assert_eq!((unit.name().as_str(), seed), ("churn/output", 42));
-        assert_ne!(order.next().unwrap().1, 42);
+        assert_ne!(order.next(false).unwrap().1, 42);
+    }
+
+    #[test]
+    fn what_must_be_run_exists_and_is_run_although_the_time_is_over() {
+        let mut order = Order::new(units(""), 1);
+        order.begin_with(ALWAYS.iter().copied());
+        for name in ALWAYS {
+            assert_eq!(order.next(true).unwrap().0.name(), *name);
+        }
+        assert!(order.next(true).is_none());
+        assert!(order.next(false).is_some());
     }
 
     #[test]

@@ -243,9 +243,9 @@ impl Run<'_> {
             _ => {
                 let mut command = self.scene.command(recorder);
                 command
-                    // Every event is counted against what the program did; context switches are nobody's.
-                    .args(["record", "--no-report", "--no-switches", "-o"])
-                    .arg(self.trace());
+                    .args(["record", "--no-report", "-o"])
+                    .arg(self.trace())
+                    .args(self.way.observations());
                 match self.way {
                     Way::Flight => command.args(["--flight", FLIGHT]),
                     Way::FlightTime => command.args(["--flight", "1s"]),
@@ -461,7 +461,7 @@ impl Run<'_> {
         if self.random.below(4) != 0 || events > 500_000 {
             return;
         }
-        match trace::second_opinion(trace) {
+        match trace::second_opinion(&trace::of_processes(trace)) {
             Ok(Some(count)) if count != events => self.fail(
                 Kind::Accounting,
                 format!("babeltrace2 finds {count} events, rostrace {events}"),

@@ -1,7 +1,7 @@
 //! What a trace holds: the numbers of all events, lane by lane, and what `rostrace info` says of it. babeltrace2, where it is installed, is asked too.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -12,6 +12,16 @@ const NUMBERED: &str = "ros2:rclcpp_publish";
 const ARGUMENT: &str = "message";
 const LANE_SHIFT: u32 = 40;
 
+/// What the recorder writes beside the processes: context switches and samples, which no program emits.
+const OF_THE_RECORDER: &[&str] = &["sched", "samples"];
+/// What the tracer observes by itself in a process, how often nobody can say.
+const OBSERVED: &[&str] = &[
+    "rostrace:thread_clock",
+    "rostrace:lock_wait_begin",
+    "rostrace:lock_wait_end",
+    "rostrace:condition_notify",
+];
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Recorded {
     /// Sorted numbers of each lane that has any.
@@ -20,6 +30,8 @@ pub(super) struct Recorded {
     pub(super) others: u64,
     /// Events that say the end of an entity.
     pub(super) ends: u64,
+    /// Events of what is observed beside what the program emits.
+    pub(super) observed: u64,
     pub(super) info: Info,
 }
 
@@ -43,19 +55,23 @@ impl Recorded {
     }
 
     pub(super) fn total(&self) -> u64 {
-        self.numbered() + self.others + self.ends
+        self.numbered() + self.others + self.ends + self.observed
     }
 }
 
 /// None if no trace is there.
 pub(super) fn read(rostrace: &Path, trace: &Path) -> Result<Option<Recorded>> {
     // Whoever reads a trace whose processes and recorder were killed finds what they left in memory.
-    let info = info(rostrace, trace);
-    if !has_metadata(trace) {
+    let all = info(rostrace, &[trace.to_owned()]);
+    let folders = of_processes(trace);
+    if !folders.iter().any(|folder| has_metadata(folder)) {
         return Ok(None);
     }
-    let info = info?;
-    let set = TraceSet::open(&[trace])
+    let info = match folders.as_slice() {
+        [folder] if folder == trace => all?,
+        folders => all.and_then(|_| info(rostrace, folders))?,
+    };
+    let set = TraceSet::open(&folders)
         .with_context(|| format!("{} could not be read", trace.display()))?;
     let mut recorded = Recorded {
         info,
@@ -73,6 +89,7 @@ pub(super) fn read(rostrace: &Path, trace: &Path) -> Result<Option<Recorded>> {
                 lane.push(value & ((1 << LANE_SHIFT) - 1));
             }
             Some(name) if name.ends_with("_fini") => recorded.ends += 1,
+            Some(name) if OBSERVED.contains(&name) => recorded.observed += 1,
             _ => recorded.others += 1,
         }
     }
@@ -82,6 +99,24 @@ pub(super) fn read(rostrace: &Path, trace: &Path) -> Result<Option<Recorded>> {
     Ok(Some(recorded))
 }
 
+/// The trace itself, or its folders without those of the recorder where there are such.
+pub(super) fn of_processes(trace: &Path) -> Vec<PathBuf> {
+    if !OF_THE_RECORDER.iter().any(|name| trace.join(name).is_dir()) {
+        return vec![trace.to_owned()];
+    }
+    let entries = std::fs::read_dir(trace).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .filter(|path| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_none_or(|name| !OF_THE_RECORDER.contains(&name))
+        })
+        .collect();
+    folders.sort_unstable();
+    folders
+}
+
 fn has_metadata(folder: &Path) -> bool {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.into_iter().any(|entry| {
@@ -89,17 +124,20 @@ fn has_metadata(folder: &Path) -> bool {
     })
 }
 
-pub(crate) fn info(rostrace: &Path, trace: &Path) -> Result<Info> {
+pub(crate) fn info(rostrace: &Path, folders: &[PathBuf]) -> Result<Info> {
     let output = Command::new(rostrace)
         .args(["info", "--format", "json"])
-        .arg(trace)
+        .args(folders)
         .output()
         .context("`rostrace info` could not be started")?;
     let text = String::from_utf8_lossy(&output.stdout);
     parse(&text, output.status.code().unwrap_or(-1)).with_context(|| {
         format!(
             "`rostrace info {}` ended with {} and said: {}",
-            trace.display(),
+            folders
+                .first()
+                .map_or(Path::new(""), PathBuf::as_path)
+                .display(),
             output.status,
             String::from_utf8_lossy(&output.stderr).trim()
         )
@@ -130,9 +168,9 @@ pub(super) fn has_second_opinion() -> bool {
 }
 
 /// How many events babeltrace2 finds; None if it is not installed.
-pub(super) fn second_opinion(trace: &Path) -> Result<Option<u64>> {
+pub(super) fn second_opinion(folders: &[PathBuf]) -> Result<Option<u64>> {
     let output = Command::new("babeltrace2")
-        .arg(trace)
+        .args(folders)
         .arg("--component=sink.utils.counter")
         .output();
     let Ok(output) = output else {

@@ -8,6 +8,12 @@ named! {
         /// `rostrace run`, and nobody asks.
         Idle = "idle",
         Record = "record",
+        /// With context switches, as `record` does by itself.
+        Switches = "switches",
+        /// With the CPU clocks of threads, as where the system refuses context switches.
+        Clocks = "clocks",
+        /// With context switches, locks and samples: everything that can be asked for.
+        Observed = "observed",
         /// Preloaded with a folder to write to; no recorder.
         Output = "output",
         /// The last megabyte.
@@ -95,11 +101,24 @@ impl Way {
             )
     }
 
+    /// What a recorder is asked to observe beside the events of the program.
+    pub(super) fn observations(self) -> &'static [&'static str] {
+        match self {
+            Way::Switches => &["--switches", "auto"],
+            Way::Clocks => &["--switches", "clocks"],
+            Way::Observed => &["--switches", "auto", "--locks", "--sample"],
+            _ => &["--no-switches"],
+        }
+    }
+
     /// Whether a recorder sees the whole of it and ends as recorders do.
     pub(super) fn has_recorder_to_the_end(self) -> bool {
         matches!(
             self,
             Way::Record
+                | Way::Switches
+                | Way::Clocks
+                | Way::Observed
                 | Way::Flight
                 | Way::FlightTime
                 | Way::Limit
@@ -115,6 +134,8 @@ pub(super) const TO_THE_END: &[Way] = &[
     Way::Off,
     Way::Idle,
     Way::Record,
+    Way::Switches,
+    Way::Observed,
     Way::Output,
     Way::Flight,
     Way::Limit,
@@ -125,6 +146,8 @@ pub(super) const ALL: &[Way] = &[
     Way::Off,
     Way::Idle,
     Way::Record,
+    Way::Switches,
+    Way::Observed,
     Way::Output,
     Way::Flight,
     Way::Limit,
@@ -141,5 +164,23 @@ pub(super) const ALL: &[Way] = &[
     Way::RecorderStopped,
 ];
 
+/// Programs whose callbacks, locks and threads are what is to be observed.
+pub(super) const OBSERVED: &[Way] = &[
+    Way::Off,
+    Way::Record,
+    Way::Output,
+    Way::Switches,
+    Way::Clocks,
+    Way::Observed,
+    Way::Attach,
+];
+
 /// Programs in whose surroundings a trace may be impossible.
-pub(super) const HOSTILE: &[Way] = &[Way::Off, Way::Idle, Way::Record, Way::Output, Way::Attach];
+pub(super) const HOSTILE: &[Way] = &[
+    Way::Off,
+    Way::Idle,
+    Way::Record,
+    Way::Switches,
+    Way::Output,
+    Way::Attach,
+];
