@@ -118,7 +118,7 @@ fn a_message_may_not_be_sent_yet_until_its_publisher_goes_on() {
         (1_000, Cause::Dispatch),
     ];
     assert_eq!(parts(&explained), expected);
-    let publisher = explained.parts[1].told_of(&analysis).unwrap();
+    let publisher = explained.parts[1].culprit_thread(&analysis).unwrap();
     assert_eq!(
         model.processes[model.process_of(publisher).index()].pid,
         100

@@ -21,7 +21,7 @@ pub struct RecordedTwice {
 }
 
 /// An event of a thread: its name, process and thread.
-type Happening<'a> = (&'a str, Option<i64>, Option<i64>);
+type EventKey<'a> = (&'a str, Option<i64>, Option<i64>);
 
 impl RecordedTwice {
     /// Events are read only where two recordings of one host went on at the same time and can have the same events.
@@ -29,7 +29,7 @@ impl RecordedTwice {
         let suspects = suspects(set);
         let latest = suspects.iter().map(|suspect| suspect.common.1).max()?;
         let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
-        let mut seen: HashMap<Happening<'_>, Vec<usize>> = HashMap::new();
+        let mut seen: HashMap<EventKey<'_>, Vec<usize>> = HashMap::new();
         let mut cursor = Cursor::new(set, Conversion::Exact);
         while let Some(event) = cursor.next() {
             let Some(time) = event.nanos().filter(|time| *time <= latest) else {

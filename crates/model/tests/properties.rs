@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rostrace_model::Model;
 use rostrace_model::flow::{DeliveryStatus, Publication};
 
-use rostrace_testkit::made_up::recording::{Happening, Payload};
+use rostrace_testkit::made_up::recording::{MadeUpEvent, Payload};
 use rostrace_testkit::made_up::{Flavour, Recording, owner, stamp, topic};
 
 /// Random numbers; zeros when they are used up, so that what fails becomes short.
@@ -101,8 +101,8 @@ fn system(flavour: Flavour, tape: &mut Tape, steps: usize) -> Recording {
 }
 
 /// The threads' events stay in their order, but not what happens on different threads.
-fn interleave(events: &mut [Happening], tape: &mut Tape) {
-    let mut threads: Vec<std::collections::VecDeque<Happening>> = vec![Default::default(); 3];
+fn interleave(events: &mut [MadeUpEvent], tape: &mut Tape) {
+    let mut threads: Vec<std::collections::VecDeque<MadeUpEvent>> = vec![Default::default(); 3];
     for event in events.iter() {
         let thread = THREADS.iter().position(|(_, tid, _)| *tid == event.tid);
         threads[thread.unwrap()].push_back(event.clone());

@@ -165,7 +165,7 @@ other_keys! {
     "publisher" of Topic, "pattern", "For `latency` and `drops`: only messages of nodes that fit.";
     "subscriber" of Topic, "pattern", "For `latency` and `drops`: only messages to nodes that fit.";
     "path" of Path, "`{ from: pattern, to: pattern }`, or a name", "Paths that messages were seen to take from a node or topic to another; or a path that the file of `--architecture` names.";
-    "allowed" of Callback | Topic | Path, "`{ ratio: share, run: number }`", "So many values may be beyond `min` or `max`, and so many of them in a row; without it, none.";
+    "allowed" of Callback | Topic | Path, "`{ ratio: share, run: number }`", "How many values may lie beyond `min` or `max`: a share of all (`ratio`), and how many in a row (`run`). Without it, none.";
     "optional" of Callback | Topic | Path, "`true` or `false`", "If true, it is no failure that nothing fits, or that what fits did nothing.";
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`tables::Indexed`] makes one table per object ([`objects`] says which entities a name means), [`paths`] joins them along paths. [`records`] are
 //! the tables and their joins; [`metrics`], [`response_time`], [`stacked_bar`], [`chain`] and [`histogram`] turn instants into durations and count
-//! them, [`summary`] describes a whole path, [`way`] finds what a row of one went through. Tables and columns are named as CARET names them; [`Style`] says whether CARET's defects are in them too.
+//! them, [`summary`] describes a whole path, [`path_instance`] finds what a row of one went through. Tables and columns are named as CARET names them; [`Style`] says whether CARET's defects are in them too.
 
 pub mod chain;
 pub mod histogram;

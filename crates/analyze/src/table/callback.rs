@@ -22,7 +22,7 @@ use crate::thread::Ran;
 
 pub(super) const KIND: Column = Column::text(
     "kind",
-    "`timer`, `subscription`, `service` or `client`; empty if the trace does not tell.",
+    "`timer`, `subscription`, `service` or `client`; empty if unknown.",
 )
 .role(Role::Kind);
 

@@ -163,7 +163,7 @@ pub(super) const COMMUNICATIONS: Table = Table {
         integer "dropped_history_full" "Lost while at least as many later ones as the subscription keeps were published before its next take.",
         integer "dropped_middleware" "Lost although there was room.",
         integer "not_yet_received" "Under way when the recording ended.",
-        integer "unknown" "Messages of which the trace does not tell whether they arrived.",
+        integer "unknown" "Messages that may or may not have arrived: the trace does not show it.",
         statistics "latency" "latency: publish to callback",
         statistics "publish_stage" "time until the middleware, or the ring buffer, had the message",
         statistics "transport_stage" "time from there to the arrival, or to the take less the wait",

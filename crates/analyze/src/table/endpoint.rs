@@ -24,7 +24,7 @@ const DAMAGED: Column = Column::count(
 
 pub(super) const PUBLISHERS: Table = Table {
     name: "publishers",
-    about: "One publisher, with what it published. One that was made again is another one; publications whose publisher the trace does not tell are in none.",
+    about: "One publisher, with what it published. One that was made again is another one; publications of an unknown publisher are in none.",
     columns: columns! {
         HOST,
         PID,

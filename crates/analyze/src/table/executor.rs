@@ -23,7 +23,7 @@ pub(super) const EXECUTORS: Table = Table {
     about: "One executor, what it executes, and how busy it was with it.",
     columns: columns! {
         text "executor" "Numbered in the order of creation; `observed_…` if it is inferred from what ran on which thread.",
-        text? "type" "Single- or multi-threaded, as the program chose; nothing if the trace does not tell.",
+        text? "type" "Single- or multi-threaded, as the program chose; empty if unknown.",
         HOST,
         PID,
         PROCESS,
@@ -38,7 +38,7 @@ pub(super) const EXECUTORS: Table = Table {
         duration "observed_ns" "Time in which its process was observed.",
         share? "busy_share" "`busy_ns` / `observed_ns`; above 1 several threads were busy at once.",
         BUILT_IN,
-        flag "observed" "Whether it is inferred: the trace does not tell of the executor itself.",
+        flag "observed" "Whether it is inferred: the trace has no events of the executor itself.",
         text? "not_seen" "Why nodes, groups and callbacks are not known, if they are not.",
     },
     rows: |analysis, take| {
@@ -84,7 +84,7 @@ pub(super) const CALLBACK_GROUPS: Table = Table {
     columns: columns! {
         HOST,
         PID,
-        text "executor" "Executor in `executors`; empty if the trace does not tell.",
+        text "executor" "Executor in `executors`; empty if unknown.",
         integer "group" "Number of the callback group.",
         text "type" "`mutually_exclusive` or `reentrant`, as the trace tells.",
         text "address" "Where the group is in memory.",

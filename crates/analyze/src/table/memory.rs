@@ -13,11 +13,8 @@ use crate::analysis::Analysis;
 const PID_IF_KNOWN: Column =
     Column::pid("pid", "Process; nothing if the trace tells none.").optional();
 
-const TID_IF_NO_PROCESS: Column = Column::integer(
-    "tid",
-    "Thread, in place of a process that the trace does not tell.",
-)
-.optional();
+const TID_IF_NO_PROCESS: Column =
+    Column::integer("tid", "Thread, where the process is unknown.").optional();
 
 const ALLOCATIONS: Column = Column::integer("allocations", "Blocks allocated.");
 
@@ -103,7 +100,7 @@ pub(super) const MEMORY_TOTALS: Table = Table {
         HOST,
         PID_IF_KNOWN,
         TID_IF_NO_PROCESS,
-        text "process" "Its name; empty if the trace does not tell.",
+        text "process" "Its name; empty if unknown.",
         ALLOCATIONS,
         ALLOCATED_BYTES,
         integer "frees" "Blocks freed that were allocated during the recording.",

@@ -54,7 +54,7 @@ pub(super) const NAMED_PATHS: Table = Table {
     columns: columns! {
         NAMED_PATH,
         integer "begun" "Messages that began; one that led to several outputs counts as often.",
-        integer? "complete" "Messages that came through to the end; empty if the trace does not tell.",
+        integer? "complete" "Messages that came through to the end; empty if unknown.",
         statistics "latency" "latency: first publish to the start of the last callback",
         statistics "best" "best response time",
         statistics "worst" "worst response time",

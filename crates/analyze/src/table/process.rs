@@ -18,7 +18,7 @@ pub(super) const PROCESSES: Table = Table {
         pid "pid" "Its number on that machine.",
         text "name" "Name of the program.",
         DISTRIBUTION,
-        text? "tracetools_version" "Version of ROS 2's tracepoints in it; nothing if the trace does not tell.",
+        text? "tracetools_version" "Version of ROS 2's tracepoints in it; empty if unknown.",
         RMW,
         count "nodes" "How many nodes it has, without those of recorders and tools; the terminal counts these with `--all`.",
         count "built_in_nodes" "How many nodes of recorders and tools it has besides.",

@@ -23,7 +23,7 @@ pub(super) const RATES: Table = Table {
         topic "topic" "Topic, or name of a service; empty for timers.",
         HOST,
         PID,
-        integer "object" "Number of the object among those of its kind, in the order of creation: objects of one name are told apart by it.",
+        integer "object" "Number of the object among those of its kind, in the order of creation: it distinguishes objects of the same name.",
         time "begin_ns" "Begin of the second.",
         count "count" "How often in this second: also its rate in Hz.",
         flag "damaged" "Whether events were lost in this second, or in the pause that begins with it, so that it may have been more often.",

@@ -20,9 +20,9 @@ macro_rules! recurring {
 recurring! {
     HOST = text "host" "Name of the machine.";
     PID = pid "pid" "Process.";
-    PROCESS = text "process" "Name of the process; empty if the trace does not tell.";
-    DISTRIBUTION = text? "distribution" "ROS 2 distribution that its events tell of; nothing if they do not.";
-    RMW = text? "rmw_implementation" "Middleware that it uses; nothing if the trace does not tell.";
+    PROCESS = text "process" "Name of the process; empty if unknown.";
+    DISTRIBUTION = text? "distribution" "ROS 2 distribution, inferred from its events; empty if unknown.";
+    RMW = text? "rmw_implementation" "Middleware that it uses; empty if unknown.";
     CREATED = time "created_ns" "When it was made.";
     TID = integer "tid" "Thread.";
     RAN_ON = integer "tid" "Thread that it ran on.";

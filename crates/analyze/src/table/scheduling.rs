@@ -26,7 +26,7 @@ pub(super) const CALLBACK_SCHEDULING: Table = Table {
         duration "running_ns" "On a CPU.",
         duration "waiting_ns" "It could have run, but no CPU was given to it.",
         duration "blocked_ns" "It slept: for a lock, a file, time to pass.",
-        duration "unknown_ns" "The trace does not tell. By the clock of its thread: it waited or slept, and which of the two is not known.",
+        duration "unknown_ns" "Unknown. By the clock of its thread: it waited for a CPU or slept, and the trace does not show which.",
         integer "preemptions" "How often it had to leave its CPU although it could have gone on.",
         number? "execution_proportion" "Time on a CPU, divided by the duration.",
         text "source" "How it is known: by `context switches` of the kernel, or by the `thread clock` that was read at the start and at the end.",

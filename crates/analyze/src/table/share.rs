@@ -35,7 +35,7 @@ pub(super) const PROCESS_BUSY: Column = Column::duration(
 
 pub(super) const PROCESS_OBSERVED: Column = Column::duration(
     "observed_ns",
-    "From its first event to its last. What an attached tracer tells of the time before does not count.",
+    "From its first event to its last. What an attached tracer reports of the time before does not count.",
 );
 
 pub(super) const CORES: Column = Column::number(
@@ -115,7 +115,7 @@ pub(super) const PROCESS_SHARES: Table = Table {
     columns: columns! {
         HOST,
         PID,
-        text "name" "Its name; empty if the trace does not tell.",
+        text "name" "Its name; empty if unknown.",
         integer "threads" "Threads that ran callbacks or an executor.",
         count "executions" "Executions of callbacks that began.",
         PROCESS_BUSY,

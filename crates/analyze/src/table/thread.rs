@@ -16,7 +16,7 @@ use crate::thread::{Ran, ThreadSummary, part, process_observed, summaries};
 
 const EXECUTOR: Column = Column::text(
     "executor",
-    "Executor, numbered in the order of creation; empty if the trace does not tell.",
+    "Executor, numbered in the order of creation; empty if unknown.",
 );
 
 const DAMAGED: Column = Column::flag(
@@ -31,7 +31,7 @@ pub(super) const THREADS: Table = Table {
         HOST,
         PID,
         TID,
-        text "executor" "Executor whose callbacks it ran, numbered in the order of creation; empty if the trace does not tell, or if there were several.",
+        text "executor" "Executor whose callbacks it ran, numbered in the order of creation; empty if unknown, or if there were several.",
         time "begin_ns" "Its first callback or phase of its executor.",
         duration "observed_ns" "From there to its last callback or phase.",
         duration "busy_ns" "In callbacks; one inside another does not count twice.",

@@ -20,9 +20,9 @@ use crate::rate::recorded_per_second;
 
 pub(super) const TOPICS: Table = Table {
     name: "topics",
-    about: "One topic, with all its publishers and subscriptions. A publisher of which the trace does not tell the topic has a row of its own.",
+    about: "One topic, with all its publishers and subscriptions. A publisher whose topic is unknown has a row of its own.",
     columns: columns! {
-        topic "topic" "Its name, or the address of a publisher of which the trace does not tell the topic.",
+        topic "topic" "Its name, or the address of a publisher whose topic is unknown.",
         BUILT_IN,
         count "publishers" "How many publishers it has.",
         names "publisher_nodes" "Nodes that publish it, as far as the trace names them.",
@@ -37,7 +37,7 @@ pub(super) const TOPICS: Table = Table {
         count "lost" "Messages that a subscription missed although it got earlier and later ones.",
         count "overwritten" "Messages that were pushed out of a full intra-process buffer.",
         count "queued" "Messages that were not received, though the recording went on for a second or more.",
-        count "unknown" "Messages of which the trace does not tell whether they arrived.",
+        count "unknown" "Messages that may or may not have arrived: the trace does not show it.",
         count "inter" "Deliveries through the middleware.",
         count "intra" "Deliveries inside a process, past the middleware.",
         duration? "longest_pause_ns" "Longest time from a message to the next one of the same publisher.",

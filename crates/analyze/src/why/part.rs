@@ -24,7 +24,7 @@ impl Part {
     }
 
     /// The thread that ran, or that it is said of: where another callback was in the way, that one's.
-    pub fn told_of(&self, analysis: &Analysis<'_>) -> Option<ThreadId> {
+    pub fn culprit_thread(&self, analysis: &Analysis<'_>) -> Option<ThreadId> {
         match self.cause {
             Cause::OtherCallback(other, _) => Some(analysis.instance(other).thread),
             Cause::ClientCallback(client, _) => Some(analysis.client_callback(client).thread),

@@ -3,9 +3,9 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use crate::export::arrow_cells::cells;
 use crate::export::{TABLES, exported, files, header, rows};
 use crate::support::{Folder, recording, stdout_of};
+use rostrace_testkit::arrow_cells::cells;
 
 fn arrow_rows(path: &Path) -> Vec<Vec<String>> {
     let reader = arrow_ipc::reader::FileReader::try_new(File::open(path).unwrap(), None).unwrap();

@@ -1,6 +1,5 @@
 //! `rostrace export`: the rows of tables (`content`), their formats, the questions of the documents (`recipes`), and what is left behind when something goes wrong (`folder`).
 
-mod arrow_cells;
 mod content;
 mod folder;
 mod formats;

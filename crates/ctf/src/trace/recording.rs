@@ -120,7 +120,7 @@ impl Trace {
 
     /// Whether an event was kept by a cut only because it names something, and is in another cut of the same trace, too: in the one that has
     /// that time, or in a later one.
-    pub fn is_told_again(&self, stream: &Stream, time: Nanos) -> bool {
+    pub fn is_in_another_cut(&self, stream: &Stream, time: Nanos) -> bool {
         let kept = |cut: usize| self.parts.get(cut).and_then(|part| part.kept.as_deref());
         let Some((cut, own)) = stream.cut.and_then(|cut| Some((cut, kept(cut)?))) else {
             return false;

@@ -106,7 +106,7 @@ impl<'m> Description<'m> {
         self.topic.or(self.service)
     }
 
-    /// A topic, a service, or `timer 100 ms`; nothing if the trace does not tell.
+    /// A topic, a service, or `timer 100 ms`; empty if unknown.
     pub fn trigger(&self) -> Option<String> {
         match self.period {
             Some(period) => Some(format!("timer {}", units::period(period.0.unsigned_abs()))),

@@ -212,7 +212,7 @@ impl Import {
     fn event(&mut self, host: HostId, fields: &Fields<'_>) {
         let time = fields.event.nanos();
         let names_things = (fields.binding.kind).is_some_and(|kind| kind.phase() == Phase::Init);
-        if names_things && self.is_told_again(time, fields) {
+        if names_things && self.is_in_another_cut(time, fields) {
             return;
         }
         self.out.events += 1;
@@ -263,9 +263,9 @@ impl Import {
     }
 
     #[cold]
-    fn is_told_again(&self, time: Option<Nanos>, fields: &Fields<'_>) -> bool {
+    fn is_in_another_cut(&self, time: Option<Nanos>, fields: &Fields<'_>) -> bool {
         let (trace, stream) = (fields.event.trace(), fields.event.stream());
-        time.is_some_and(|time| trace.is_told_again(stream, time))
+        time.is_some_and(|time| trace.is_in_another_cut(stream, time))
     }
 
     /// For an event that only names something, and tells nothing of when its process was recorded: from when on that may have been.

@@ -41,7 +41,7 @@ pub enum Payload {
 
 /// One event of a recording.
 #[derive(Debug, Clone)]
-pub struct Happening {
+pub struct MadeUpEvent {
     pub host: usize,
     pub tracer: Tracer,
     pub cpu: u32,
@@ -74,7 +74,7 @@ struct Window {
 #[derive(Debug, Clone)]
 pub struct Recording {
     pub flavour: Flavour,
-    pub events: Vec<Happening>,
+    pub events: Vec<MadeUpEvent>,
     hosts: Vec<String>,
     windows: Vec<Window>,
     /// What the flight recorder has kept of a processor begins here.
@@ -178,7 +178,7 @@ impl Recording {
     }
 
     fn record(&mut self, tracer: Tracer, name: &str, fields: &[(&str, Payload)]) -> &mut Recording {
-        self.events.push(Happening {
+        self.events.push(MadeUpEvent {
             host: self.host,
             tracer,
             cpu: self.cpu,
@@ -271,7 +271,7 @@ impl Recording {
         for host in 0..self.hosts.len() {
             let ust = folder.join(format!("host{host}"));
             self.write(host, Tracer::UserSpace, &ust);
-            let is_kernel = |event: &Happening| event.tracer == Tracer::Kernel;
+            let is_kernel = |event: &MadeUpEvent| event.tracer == Tracer::Kernel;
             if self.events.iter().any(is_kernel) {
                 let kernel = folder.join(format!("host{host}_kernel"));
                 self.write(host, Tracer::Kernel, &kernel);
@@ -280,7 +280,7 @@ impl Recording {
     }
 
     fn write(&self, host: usize, tracer: Tracer, folder: &Path) {
-        let mut events: Vec<&Happening> = (self.events.iter())
+        let mut events: Vec<&MadeUpEvent> = (self.events.iter())
             .filter(|event| (event.host, event.tracer) == (host, tracer))
             .collect();
         events.sort_by_key(|event| event.time);
@@ -336,7 +336,7 @@ impl Recording {
         }
         let schema = Arc::new(schema.build());
         let writer = TraceWriter::create(folder, schema, TraceOptions::default());
-        let mut cpus: BTreeMap<u32, Vec<(usize, &Happening)>> = BTreeMap::new();
+        let mut cpus: BTreeMap<u32, Vec<(usize, &MadeUpEvent)>> = BTreeMap::new();
         for (class, event) in class_of.into_iter().zip(events) {
             cpus.entry(event.cpu).or_default().push((class, event));
         }
@@ -362,7 +362,7 @@ impl Recording {
                 None => (0, 0, 0),
             };
             let mut rest = events.as_slice();
-            let mut packet = |until: u64, events: &[(usize, &Happening)], discarded: u64| {
+            let mut packet = |until: u64, events: &[(usize, &MadeUpEvent)], discarded: u64| {
                 let start = PacketStart {
                     begin: self.cycles(begin),
                     sequence,

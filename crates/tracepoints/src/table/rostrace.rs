@@ -97,10 +97,10 @@ RmwTakeInfo = rmw_take_info: Run, Rmw, Take {
     WALL_CLOCK: Signed = "The wall clock at the time of this event: the arrival was so much earlier as the two differ.";
     PUBLICATION_SEQUENCE_NUMBER: Unsigned
         = "The publisher's number of the message: one more than that of the message before.";
-    RECEPTION_SEQUENCE_NUMBER: Unsigned = "The subscription's number of the message; 18446744073709551615 if the middleware does not tell.";
+    RECEPTION_SEQUENCE_NUMBER: Unsigned = "The subscription's number of the message; 18446744073709551615 if the middleware does not report it.";
 }
 
-/// A client hands a request to the middleware; its number is told by the `ros2:rmw_send_request` that follows on this thread.
+/// A client hands a request to the middleware; its number is in the `ros2:rmw_send_request` that follows on this thread.
 RmwSendRequestBegin = rmw_send_request_begin: Run, Rmw, Services {
     "rostrace:rmw_send_request_begin" since "rostrace 0.1";
 

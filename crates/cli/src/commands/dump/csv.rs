@@ -40,7 +40,7 @@ struct CsvLines<'s> {
 }
 
 impl LineRenderer for CsvLines<'_> {
-    type Seam = ();
+    type ChunkBoundary = ();
 
     fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<()>) -> Result<(), DecodeError> {
         let out = &mut chunk.text;

@@ -32,7 +32,7 @@ struct JsonLines<'s> {
 }
 
 impl LineRenderer for JsonLines<'_> {
-    type Seam = ();
+    type ChunkBoundary = ();
 
     fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<()>) -> Result<(), DecodeError> {
         let out = &mut chunk.text;

@@ -21,18 +21,18 @@ const CHUNK: usize = 1 << 20;
 /// Renders events, each as one line that ends with a line feed.
 pub(crate) trait LineRenderer {
     /// What the writer must know of a chunk besides its text, to join it to the one before.
-    type Seam: Default + Send;
+    type ChunkBoundary: Default + Send;
 
     /// Appends a whole line even if some fields cannot be read.
     fn line(
         &mut self,
         event: &EventView<'_>,
-        chunk: &mut Chunk<Self::Seam>,
+        chunk: &mut Chunk<Self::ChunkBoundary>,
     ) -> Result<(), DecodeError>;
 
-    /// The seam of a chunk that follows another one of the same stretch.
-    fn go_on(_seam: &Self::Seam) -> Self::Seam {
-        Self::Seam::default()
+    /// The boundary of a chunk that follows another one of the same stretch.
+    fn go_on(_seam: &Self::ChunkBoundary) -> Self::ChunkBoundary {
+        Self::ChunkBoundary::default()
     }
 }
 
@@ -40,7 +40,7 @@ pub(crate) trait LineRenderer {
 #[derive(Debug, Default)]
 pub(crate) struct Chunk<S> {
     pub(crate) text: Vec<u8>,
-    pub(crate) seam: S,
+    pub(crate) boundary: S,
     damage: DamageRows,
     /// The last of its stretch.
     last: bool,
@@ -60,7 +60,7 @@ pub(crate) struct Request<'r> {
 pub(crate) fn write<R: LineRenderer>(
     request: Request<'_>,
     renderer: impl Fn() -> R + Sync,
-    mut write: impl FnMut(&Chunk<R::Seam>) -> io::Result<()>,
+    mut write: impl FnMut(&Chunk<R::ChunkBoundary>) -> io::Result<()>,
 ) -> io::Result<Vec<Damage>> {
     let Request {
         set,
@@ -84,7 +84,7 @@ pub(crate) fn write<R: LineRenderer>(
             let cursor = Cursor::within(set, conversion, selection, range);
             render(cursor, renderer, &left, limit.is_some(), outlet);
         },
-        |chunk: &Chunk<R::Seam>| {
+        |chunk: &Chunk<R::ChunkBoundary>| {
             write(chunk)?;
             damage.append(chunk.damage.clone());
             stretches += u64::from(chunk.last);
@@ -108,7 +108,7 @@ fn render<R: LineRenderer>(
     renderer: &mut R,
     left: &AtomicU64,
     limited: bool,
-    outlet: &Outlet<'_, Chunk<R::Seam>>,
+    outlet: &Outlet<'_, Chunk<R::ChunkBoundary>>,
 ) {
     let mut chunk = Chunk::default();
     loop {
@@ -123,12 +123,12 @@ fn render<R: LineRenderer>(
             left.fetch_sub(1, Ordering::Relaxed);
         }
         if chunk.text.len() > CHUNK {
-            let seam = R::go_on(&chunk.seam);
+            let boundary = R::go_on(&chunk.boundary);
             let Some(next) = outlet.send(chunk) else {
                 return;
             };
             chunk = next;
-            chunk.clear(seam);
+            chunk.clear(boundary);
         }
     }
     chunk.damage.append(std::mem::take(&mut cursor.damage));
@@ -137,10 +137,10 @@ fn render<R: LineRenderer>(
 }
 
 impl<S> Chunk<S> {
-    fn clear(&mut self, seam: S) {
+    fn clear(&mut self, boundary: S) {
         self.text.clear();
         self.damage = DamageRows::default();
         self.last = false;
-        self.seam = seam;
+        self.boundary = boundary;
     }
 }

@@ -26,7 +26,7 @@ use crate::render::{damage, diagnostic};
 use crate::result_folder::ResultFolder;
 use crate::source;
 use crate::view::View;
-use simulated_time::Twins;
+use simulated_time::SimulatedTimes;
 use tables::Tables;
 
 pub(crate) use arguments::{ExportArguments, ExportFormat};
@@ -57,12 +57,12 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
             let tables_of_trace = Tables {
                 analysis: &analysis,
                 view: &view,
-                twins: arguments.sim_time.then(|| {
-                    let (twins, found) = Twins::of(&model);
+                simulated: arguments.sim_time.then(|| {
+                    let (simulated, found) = SimulatedTimes::of(&model);
                     if !found {
                         diagnostic::note("the trace has no simulated time: its columns are empty");
                     }
-                    twins
+                    simulated
                 }),
                 format: arguments.format,
                 folder,

@@ -1,4 +1,4 @@
-//! `--sim-time`: each column of times gets a twin on the simulated clock, behind all other columns.
+//! `--sim-time`: each column of times gets another one on the simulated clock, behind all other columns.
 
 use std::io;
 
@@ -9,21 +9,21 @@ use rostrace_model::Model;
 
 use super::schema::{Field, Rows, Schema};
 
-/// Which columns have twins.
-pub(crate) struct Twins {
-    /// Without one the twins are empty.
+/// The columns of simulated times.
+pub(crate) struct SimulatedTimes {
+    /// Without one the columns are empty.
     clock: Option<SimClock>,
 }
 
-impl Twins {
+impl SimulatedTimes {
     /// Also tells whether there is a simulated clock.
-    pub(crate) fn of(model: &Model) -> (Twins, bool) {
+    pub(crate) fn of(model: &Model) -> (SimulatedTimes, bool) {
         let clock = SimClock::of(model);
         let found = clock.is_some();
-        (Twins { clock }, found)
+        (SimulatedTimes { clock }, found)
     }
 
-    /// The schema with the twins.
+    /// The schema with the columns of simulated times.
     pub(crate) fn extend(&self, schema: &Schema) -> Schema {
         let mut extended = schema.clone();
         for field in times(schema).map(|(_, field)| field) {
@@ -39,7 +39,7 @@ impl Twins {
         extended
     }
 
-    /// The rows of `schema` with the twins.
+    /// The rows of `schema` with their simulated times.
     pub(crate) fn rows<'r>(
         &'r self,
         schema: &Schema,
@@ -84,11 +84,11 @@ mod tests {
     }
 
     #[test]
-    fn every_time_has_a_twin_behind_all_other_columns() {
-        let twins = Twins { clock: fast() };
+    fn every_time_has_a_simulated_one_behind_all_other_columns() {
+        let simulated = SimulatedTimes { clock: fast() };
         let table = TABLES.iter().find(|it| it.name == "callback_instances");
         let schema = Schema::of_table(table.unwrap());
-        let extended = twins.extend(&schema);
+        let extended = simulated.extend(&schema);
         let names: Vec<&str> = extended.fields[schema.fields.len()..]
             .iter()
             .map(|field| field.name.as_str())
@@ -101,7 +101,7 @@ mod tests {
         (cells[start], cells[period]) = (Cell::Integer(1_500), Cell::Integer(1_600));
         let rows: &Rows<'_> = &|take| take(&cells);
         let mut found = Vec::new();
-        twins.rows(&schema, rows)(&mut |row| {
+        simulated.rows(&schema, rows)(&mut |row| {
             found = row[schema.fields.len()..]
                 .iter()
                 .map(|cell| format!("{cell:?}"))

@@ -11,7 +11,7 @@ use rostrace_analyze::table::{Role, Table};
 use super::parallel;
 use super::row_filter::{KeptPaths, RowFilter};
 use super::schema::{Rows, Schema};
-use super::simulated_time::Twins;
+use super::simulated_time::SimulatedTimes;
 use crate::commands::export::ExportFormat;
 use crate::interrupt;
 use crate::new_file::NewFile;
@@ -30,8 +30,8 @@ struct Kept {
 pub(crate) struct Tables<'a> {
     pub(crate) analysis: &'a Analysis<'a>,
     pub(crate) view: &'a View<'a>,
-    /// Where times have twins on the simulated clock.
-    pub(crate) twins: Option<Twins>,
+    /// The columns of simulated times, with `--sim-time`.
+    pub(crate) simulated: Option<SimulatedTimes>,
     pub(crate) format: ExportFormat,
     pub(crate) folder: &'a Path,
 }
@@ -96,10 +96,11 @@ impl Tables<'_> {
             })
         };
         let name = format!("{}.{}", table.name, self.format.extension());
-        NewFile::write(self.folder.join(name), |file| match &self.twins {
-            Some(twins) => {
-                let twinned = twins.rows(&schema, rows);
-                self.format.write(&twins.extend(&schema), &twinned, file)
+        NewFile::write(self.folder.join(name), |file| match &self.simulated {
+            Some(simulated) => {
+                let with_simulated = simulated.rows(&schema, rows);
+                self.format
+                    .write(&simulated.extend(&schema), &with_simulated, file)
             }
             None => self.format.write(&schema, rows, file),
         })

@@ -415,7 +415,7 @@ fn json(
                 callback.map(|id| analysis.names.callback(id).to_owned())
             }
         };
-        let thread = part.told_of(analysis);
+        let thread = part.culprit_thread(analysis);
         let thread = thread.map(|id| &analysis.model.threads[id.index()]);
         let process = thread.map(|thread| &analysis.model.processes[thread.process.index()]);
         let computed = sampled.of_part(part);

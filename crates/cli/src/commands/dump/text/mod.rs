@@ -58,8 +58,8 @@ struct Writer<'o> {
 }
 
 impl Writer<'_> {
-    fn write(&mut self, chunk: &Chunk<Seam>) -> io::Result<()> {
-        let Seam { first, last } = chunk.seam;
+    fn write(&mut self, chunk: &Chunk<ChunkBoundary>) -> io::Result<()> {
+        let ChunkBoundary { first, last } = chunk.boundary;
         let mut rest = chunk.text.as_slice();
         if let Some((hole, now)) = first {
             self.scratch.clear();
@@ -75,7 +75,7 @@ impl Writer<'_> {
 
 /// What a chunk leaves to the writer.
 #[derive(Debug, Default)]
-struct Seam {
+struct ChunkBoundary {
     /// Where the first time difference belongs, and the time that it leads to.
     first: Option<(usize, Instant)>,
     last: Option<Instant>,
@@ -145,10 +145,14 @@ impl<'a> Renderer<'a> {
 }
 
 impl LineRenderer for Renderer<'_> {
-    type Seam = Seam;
+    type ChunkBoundary = ChunkBoundary;
 
     #[inline]
-    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<Seam>) -> Result<(), DecodeError> {
+    fn line(
+        &mut self,
+        event: &EventView<'_>,
+        chunk: &mut Chunk<ChunkBoundary>,
+    ) -> Result<(), DecodeError> {
         let out = &mut chunk.text;
         if let Some(Nanos(nanos)) = event.nanos() {
             let now = Instant {
@@ -159,12 +163,12 @@ impl LineRenderer for Renderer<'_> {
             self.clock.write(out, now);
             out.extend_from_slice(b"] ");
             if !self.no_delta {
-                match chunk.seam.last {
-                    None => chunk.seam.first = Some((out.len(), now)),
+                match chunk.boundary.last {
+                    None => chunk.boundary.first = Some((out.len(), now)),
                     last => self.clock.write_delta(out, last, now),
                 }
             }
-            chunk.seam.last = Some(now);
+            chunk.boundary.last = Some(now);
         }
         let StreamId { trace, stream } = event.stream_id();
         let class = event.stream().class;
@@ -177,10 +181,10 @@ impl LineRenderer for Renderer<'_> {
         Ok(())
     }
 
-    fn go_on(seam: &Seam) -> Seam {
-        Seam {
-            last: seam.last,
-            ..Seam::default()
+    fn go_on(boundary: &ChunkBoundary) -> ChunkBoundary {
+        ChunkBoundary {
+            last: boundary.last,
+            ..ChunkBoundary::default()
         }
     }
 }

@@ -1,8 +1,5 @@
 //! All formats keep all values, also those that no recording has.
 
-#[path = "../../../../tests/export/arrow_cells.rs"]
-mod arrow_cells;
-
 use std::fs::{self, File};
 use std::io;
 
@@ -13,9 +10,9 @@ use arrow_ipc::reader::FileReader;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rostrace_analyze::table::{Cell, ColumnKind, Role, Sink};
 
-use self::arrow_cells::{cell, cells};
 use crate::commands::export::ExportFormat;
 use crate::commands::export::schema::{Field, Rows, Schema};
+use rostrace_testkit::arrow_cells::{cell, cells};
 
 fn field(name: &str, kind: ColumnKind, optional: bool) -> Field {
     Field {

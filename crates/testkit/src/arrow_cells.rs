@@ -7,7 +7,7 @@ use arrow_array::types::{
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
 
-pub(crate) fn cells(batches: &[RecordBatch]) -> Vec<Vec<String>> {
+pub fn cells(batches: &[RecordBatch]) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for batch in batches {
         for row in 0..batch.num_rows() {
@@ -17,7 +17,7 @@ pub(crate) fn cells(batches: &[RecordBatch]) -> Vec<Vec<String>> {
     found
 }
 
-pub(crate) fn cell(array: &dyn Array, row: usize) -> String {
+pub fn cell(array: &dyn Array, row: usize) -> String {
     if array.is_null(row) {
         return String::new();
     }
