@@ -51,9 +51,11 @@ impl Spare {
         spare
     }
 
-    /// Takes them out of the process, so that they do not count.
+    /// Takes them out of the process, so that they do not count: also the large ones that were kept, since small ones will do meanwhile.
     pub fn take_out(&mut self, memory: &Memory) {
         self.is_out = true;
+        let [_, large] = &mut self.classes;
+        large.take_free(&Class::large(memory), memory);
         self.each_part(memory, |at, bytes| memory.unmap(at, bytes));
     }
 
@@ -81,6 +83,19 @@ impl Spare {
     }
 }
 
+impl SpareOfClass {
+    /// Takes the free packets, too.
+    fn take_free(&mut self, class: &Class<'_>, memory: &Memory) {
+        while self.count < MOST
+            && let Some(packet) = class.list.pop(&memory.packets())
+        {
+            self.free[self.count] = packet;
+            self.count += 1;
+        }
+        self.free[..self.count].sort_unstable();
+    }
+}
+
 impl Class<'_> {
     /// Packets that nobody can get until they are put back.
     fn set_aside(&self, memory: &Memory, all: u32) -> SpareOfClass {
@@ -95,16 +110,10 @@ impl Class<'_> {
         for kept in &mut kept {
             *kept = self.list.pop(&memory.packets()).unwrap_or(u32::MAX);
         }
-        while spare.count < MOST
-            && let Some(packet) = self.list.pop(&memory.packets())
-        {
-            spare.free[spare.count] = packet;
-            spare.count += 1;
-        }
+        spare.take_free(self, memory);
         for packet in kept.into_iter().filter(|packet| *packet != u32::MAX) {
             self.list.push(&memory.packets(), packet);
         }
-        spare.free[..spare.count].sort_unstable();
         spare
     }
 
@@ -204,7 +213,7 @@ pub(super) mod tests {
             }
             assert_eq!(is_mapped(&memory, last), !is_out);
             let meanwhile = use_up(&memory);
-            assert_eq!(meanwhile, 2 * KEPT);
+            assert_eq!(meanwhile, if is_out { KEPT } else { 2 * KEPT });
             assert!(spare.put_back(&memory));
             assert!(is_mapped(&memory, last));
             let all = memory.layout().packets() as usize;
