@@ -22,8 +22,12 @@ Run it in the folder fuzz/.";
 
 /// Address space of a child, in KiB.
 const MEMORY_LIMIT: u64 = 2 << 20;
-/// An input that takes longer than this is a failure.
+/// Linux counts processor time in these, on every architecture that we know.
+const TICKS_PER_SECOND: u64 = 100;
+/// An input that computes longer than this is a failure.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
+/// So is one that goes on for so long without computing: it waits for something that never comes.
+const WAIT_LIMIT: Duration = Duration::from_secs(300);
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -108,7 +112,11 @@ fn one_target(target: &Target, run: u64, time: Duration) -> Result<u64, String> 
     let how = match ended {
         Ended::By(status) if status.success() => return Ok(iteration + 1),
         Ended::By(status) => status.to_string(),
-        Ended::Hanging => format!("it took more than {} s", TIME_LIMIT.as_secs()),
+        Ended::Hanging => format!(
+            "it computed for more than {} s, or waited for {} s",
+            TIME_LIMIT.as_secs(),
+            WAIT_LIMIT.as_secs()
+        ),
     };
     let input = mutate::input(
         &beginnings(target).map_err(|error| error.to_string())?,
@@ -139,19 +147,32 @@ fn watched_child(target: &Target, run: u64, time: Duration, notes: &Path) -> io:
         .args([format!("--child={}", target.name), format!("--run={run}")])
         .arg(format!("--seconds={}", time.as_millis()))
         .spawn()?;
-    let mut last = (noted_iteration(notes), Instant::now());
+    let mut iteration = noted_iteration(notes);
+    let mut begin = (Instant::now(), Duration::ZERO);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Ended::By(status));
         }
         let now = noted_iteration(notes);
-        if now != last.0 {
-            last = (now, Instant::now());
-        } else if last.1.elapsed() > TIME_LIMIT {
+        let computed = computed(&child);
+        if now != iteration {
+            iteration = now;
+            begin = (Instant::now(), computed);
+        } else if computed.saturating_sub(begin.1) > TIME_LIMIT || begin.0.elapsed() > WAIT_LIMIT {
             return end(&mut child).map(|()| Ended::Hanging);
         }
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// The processor time of a child so far. On a busy machine it is much less than what has passed.
+fn computed(child: &Child) -> Duration {
+    let text = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+    // Behind the name, which is in parentheses, the 12th and 13th field: ticks of the process and of the kernel for it.
+    let fields = text.rsplit(')').next().unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    let ticks: u64 = ticks.filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND)
 }
 
 fn end(child: &mut Child) -> io::Result<()> {
