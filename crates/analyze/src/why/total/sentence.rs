@@ -32,6 +32,9 @@ impl Row {
     /// What it was, for people: as single explanations say it, without what is different each time.
     pub fn describe(&self, analysis: &Analysis<'_>) -> String {
         match self.blame.culprit {
+            Some(Culprit::Standstill(Scope::Machine(_))) => {
+                "standstill: nothing happened in any process".to_owned()
+            }
             Some(Culprit::Standstill(scope)) => {
                 format!(
                     "standstill: nothing happened in {}",
@@ -437,7 +440,7 @@ fn percent(share: f64) -> String {
 
 fn everything(analysis: &Analysis<'_>, scope: Scope) -> String {
     match scope {
-        Scope::Machine(_) => "the whole machine".to_owned(),
+        Scope::Machine(_) => "all recorded processes".to_owned(),
         Scope::Process(process) => {
             let process = &analysis.model.processes[process.index()];
             format!("process {} {}", process.name, process.pid)
