@@ -142,6 +142,7 @@ impl<'s> Recording<'s> {
             fs::set_permissions(&output, mode)
                 .map_err(|error| remove(Error::file("could not open to all", &output)(error)))?;
         }
+        command.clock_offset = Some(clock::offset());
         command.directory = std::os::unix::ffi::OsStrExt::as_bytes(output.as_os_str()).to_vec();
         let space = storage::space(&output).map_err(remove)?;
         if space.free < plan.settings.keep_free {
