@@ -95,29 +95,15 @@ impl StackSamples {
         );
     }
 
-    /// Calls `start` on a thread whose children are sampled from the moment in which they become another program.
-    pub(crate) fn while_starting<T: Send>(
-        &mut self,
-        start: impl FnOnce() -> T + Send,
-    ) -> (T, Option<Refusal>) {
-        let opened = |this: &Self| this.open(0, Purpose::NextProgram);
-        let (this, mut events) = (&*self, Vec::new());
-        let kept = &mut events;
-        let done = std::thread::scope(|scope| {
-            let prepared = scope.spawn(move || {
-                let refusal = match opened(this) {
-                    Ok(opened) => {
-                        kept.extend(opened);
-                        None
-                    }
-                    Err(error) => Some(Refusal::of(&error)),
-                };
-                (start(), refusal)
-            });
-            prepared.join()
-        });
-        self.events.extend(events);
-        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    /// Samples the children of this thread of ours from the moment in which they become another program. Says why that is refused.
+    pub(crate) fn follow_children_of(&mut self, starter: u32) -> Option<Refusal> {
+        match self.open(starter, Purpose::NextProgram) {
+            Ok(opened) => {
+                self.events.extend(opened);
+                None
+            }
+            Err(error) => Some(Refusal::of(&error)),
+        }
     }
 
     /// A process is recorded from now on. To be called after [`read`](Self::read).
@@ -139,15 +125,7 @@ impl StackSamples {
         if self.followed.contains(&tid) {
             return;
         }
-        let mut opened = self.open(tid, Purpose::Running);
-        let is_short = |opened: &io::Result<_>| {
-            let error = opened.as_ref().err().and_then(io::Error::raw_os_error);
-            error == Some(libc::EMFILE)
-        };
-        if is_short(&opened) && limits::raise(libc::RLIMIT_NOFILE) {
-            opened = self.open(tid, Purpose::Running);
-        }
-        match opened {
+        match self.open(tid, Purpose::Running) {
             Ok(opened) => {
                 self.events.extend(opened);
                 self.followed.insert(tid);
@@ -289,13 +267,15 @@ impl StackSamples {
 
     /// Events of one thread on all CPUs.
     fn open(&self, tid: u32, purpose: Purpose) -> io::Result<Vec<Event>> {
-        let mut events = Vec::with_capacity(self.rings.len());
-        for (ring, _) in &self.rings {
-            let event = Event::open_sampling(tid, ring.cpu, purpose, &self.samples)?;
-            event.write_into(&ring.event)?;
-            events.push(event);
-        }
-        Ok(events)
+        limits::with_enough_files(|| {
+            let mut events = Vec::with_capacity(self.rings.len());
+            for (ring, _) in &self.rings {
+                let event = Event::open_sampling(tid, ring.cpu, purpose, &self.samples)?;
+                event.write_into(&ring.event)?;
+                events.push(event);
+            }
+            Ok(events)
+        })
     }
 }
 
