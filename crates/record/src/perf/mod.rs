@@ -30,7 +30,7 @@ use rostrace_session::clock;
 use rostrace_session::keep::{SchedBuffer, SchedValue, sched};
 
 use crate::limits;
-use event::{Event, Purpose, Subject, Target};
+use event::{Event, Events, Purpose, Subject, Target};
 use record::{Records, What};
 use ring::Ring;
 use tracepoint::{Format, tracefs};
@@ -42,7 +42,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 pub struct ContextSwitches {
     rings: Vec<Ring>,
     /// They end with the last descriptor, also for threads that inherited them.
-    events: Vec<Event>,
+    events: Events,
     /// What is recorded of each thread that is followed.
     subjects: Vec<Subject>,
     /// Of the tracepoints that are recorded; empty where only recorded threads may be followed.
@@ -95,7 +95,7 @@ impl ContextSwitches {
         }
         Ok(ContextSwitches {
             rings,
-            events,
+            events: Events::of(events),
             subjects,
             formats,
             without_tracepoints,
@@ -183,6 +183,7 @@ impl ContextSwitches {
 
     /// Looks again for threads that were started while those of their process were being found.
     pub(crate) fn complete(&mut self, buffer: &mut SchedBuffer) {
+        self.events.close_ended();
         let due = self.incomplete.iter();
         let due = due.filter(|(_, look)| look.at.elapsed() >= BETWEEN_LOOKS);
         for pid in due.map(|(pid, _)| *pid).collect::<Vec<u32>>() {

@@ -18,7 +18,7 @@ use rostrace_symbols::UnwindCache;
 
 use self::process::{Files, Process};
 use self::record::{REGISTERS, Sample, What};
-use super::event::{Event, Purpose, Samples};
+use super::event::{Event, Events, Purpose, Samples};
 use super::refusal::Refusal;
 use super::ring::Ring;
 use super::{BETWEEN_LOOKS, online_cpus, threads};
@@ -35,7 +35,7 @@ pub(crate) struct StackSamples {
     samples: Samples,
     rings: Vec<(Ring, Vec<u8>)>,
     /// They end with the last descriptor, also for threads that inherited them.
-    events: Vec<Event>,
+    events: Events,
     /// Threads that events tell of, by number in our name space.
     followed: HashSet<u32>,
     /// Processes whose threads may not all be followed yet, with those that nothing was heard of when they were looked at.
@@ -73,7 +73,7 @@ impl StackSamples {
         Ok(StackSamples {
             samples,
             rings: rings.into_iter().map(|ring| (ring, Vec::new())).collect(),
-            events: Vec::new(),
+            events: Events::of(Vec::new()),
             followed: HashSet::new(),
             incomplete: HashMap::new(),
             processes: HashMap::new(),
@@ -138,6 +138,7 @@ impl StackSamples {
 
     /// Looks again for threads that were started while those of their process were being found.
     pub(crate) fn complete(&mut self) {
+        self.events.close_ended();
         let due = self.incomplete.iter();
         let due = due.filter(|(_, (at, _))| at.elapsed() >= BETWEEN_LOOKS);
         for pid in due.map(|(pid, _)| *pid).collect::<Vec<u32>>() {
