@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{folder, library, program, quietly, survey};
+use crate::support::{compile, folder, library, program, quietly, source, survey};
 
 fn locks() -> PathBuf {
     let names = ["librostrace_locks.so", "deps/librostrace_locks.so"];
@@ -102,4 +102,35 @@ fn only_waits_are_told_with_who_held_the_lock() {
     // The thread that was cancelled never came back.
     assert_eq!(ends + 1, begun.count() as u64);
     assert!(shown.count("condition_notify") >= 2);
+}
+
+#[test]
+fn another_library_that_stands_before_condition_variables_sees_as_many_calls() {
+    let program = program("mutexes", "8.2.4", &[]);
+    let other = folder("locks-other").join("libother.so");
+    let source = source("condition_interposer.c");
+    compile(&source, &other, &["-shared", "-fPIC"], &["-ldl"]);
+    let seen = |preloaded: &[PathBuf]| {
+        let output = run(&program, preloaded, None, &[]);
+        assert!(output.status.success(), "{preloaded:?}: {output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let alone = seen(std::slice::from_ref(&other));
+    assert!(alone.contains("waits") && !alone.contains(" 0 "), "{alone}");
+    assert_eq!(seen(&[library(), locks(), other.clone()]), alone);
+    assert_eq!(seen(&[other, library(), locks()]), alone);
+}
+
+#[test]
+fn a_free_lock_costs_no_system_call() {
+    let program = program("filtered_locks", "8.2.4", &[]);
+    for preloaded in [vec![], vec![library(), locks()]] {
+        let output = run(&program, &preloaded, None, &[]);
+        // Where the system has no filters, nothing can be tried.
+        if output.status.code() == Some(7) {
+            eprintln!("SKIPPED: system calls cannot be filtered here.");
+            return;
+        }
+        assert!(output.status.success(), "{preloaded:?}: {output:?}");
+    }
 }

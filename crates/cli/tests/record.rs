@@ -34,6 +34,24 @@ fn children_are_recorded_and_the_exit_code_is_told() {
     );
 }
 
+/// Somebody may set the wall clock in the middle of a recording.
+#[test]
+fn all_traces_of_a_recording_have_one_wall_clock() {
+    let place = Place::new();
+    let mut command = place.command(&["record", "-o", "trace", "--sample", "--", "sh", "-c"]);
+    command.arg(format!("{0} 150 0 & sleep 0.1; {0} 150 0; wait", ticker()));
+    finished(command.output().unwrap(), 0);
+    let folders = std::fs::read_dir(place.path("trace")).unwrap().flatten();
+    let offsets = folders.filter_map(|folder| {
+        let metadata = std::fs::read_to_string(folder.path().join("metadata")).ok()?;
+        let (_, rest) = metadata.split_once("offset = ")?;
+        Some(rest.split_once(';')?.0.to_owned())
+    });
+    let offsets: Vec<String> = offsets.collect();
+    assert!(offsets.len() >= 2);
+    assert!(offsets.iter().all(|it| *it == offsets[0]), "{offsets:?}");
+}
+
 #[test]
 fn a_folder_gets_the_date_when_none_is_named() {
     let place = Place::new();

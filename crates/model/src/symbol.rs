@@ -1,14 +1,10 @@
 //! Names of functions, as people can read them.
 
+use rostrace_base::cpp_name;
+
 /// A symbol of the trace, demangled if it is still mangled. Tracers that could not find one write `(null)`.
 pub(crate) fn demangled(symbol: &str) -> String {
-    if symbol.starts_with("_Z")
-        && let Ok(name) = cpp_demangle::Symbol::new(symbol)
-        && let Ok(name) = name.demangle()
-    {
-        return name;
-    }
-    symbol.to_owned()
+    cpp_name::demangled(symbol).unwrap_or_else(|| symbol.to_owned())
 }
 
 #[cfg(test)]

@@ -100,6 +100,24 @@ fn who_ran_instead_is_named_as_far_as_it_is_recorded() {
 }
 
 #[test]
+fn nobody_is_kept_off_a_cpu_by_itself() {
+    let mut recording = callback();
+    recording.at(2_200_000).switch_out(100, true);
+    recording.at(2_201_000).switch_in(107);
+    recording.at(2_700_000).switch_out(107, true);
+    recording.at(2_703_000).switch_in(100);
+    recording.at(3_100_000).switch_out(100, false);
+    let (model, scheduling) = load(&recording);
+    let thread = model.threads.iter().position(|thread| thread.tid == 100);
+    let thread = ThreadId(thread.unwrap() as u32);
+    let rows = scheduling.occupations_for(thread, Cpu(1), time(2_200_000), time(2_703_000));
+    let who: Vec<_> = rows
+        .map(|row| scheduling.task(row.task.unwrap()).name.clone())
+        .collect();
+    assert_eq!(who, ["hog"]);
+}
+
+#[test]
 fn a_thread_that_goes_on_elsewhere_is_no_longer_kept_off_by_those_it_left() {
     let mut recording = callback();
     recording.at(2_200_000).switch_out(100, true);

@@ -21,8 +21,6 @@ use rostrace_session::memory::spare;
 use rostrace_session::{Command, ControlFile, Identity, ProcessView, events};
 
 use crate::death::{Death, Deathwatch, End};
-use crate::error::Error;
-use crate::launch::{Launch, Running};
 use crate::liveness;
 use crate::perf::{ContextSwitches, Refusal, StackSamples};
 use crate::sampling::{self, Sampling};
@@ -185,25 +183,23 @@ impl Keeper {
         Ok(Keeper { shared, threads })
     }
 
-    /// Starts a command whose context switches are recorded from its first instruction on, or says why they are not.
-    pub(crate) fn launch(&self, launch: &Launch) -> (Result<Running, Error>, Option<Refusal>) {
-        match &self.shared.switches {
-            Some(switches) => lock(&switches.rings).while_starting(|| launch.start()),
-            None => (launch.start(), None),
-        }
+    /// Whether the kernel is to tell of a command from its first instruction on.
+    pub(crate) fn hears_of_commands(&self) -> bool {
+        self.shared.switches.is_some() || self.shared.sampling.is_some()
+    }
+
+    /// Has context switches recorded, and samples taken, of whatever this thread of ours starts. Says why either is refused.
+    pub(crate) fn follow_children_of(&self, starter: u32) -> [Option<Refusal>; 2] {
+        let (switches, sampling) = (&self.shared.switches, &self.shared.sampling);
+        [
+            (switches.as_ref()).and_then(|it| lock(&it.rings).follow_children_of(starter)),
+            (sampling.as_ref()).and_then(|it| it.follow_children_of(starter)),
+        ]
     }
 
     /// The system refuses context switches after all: from now on CPU clocks are read.
     pub(crate) fn read_clocks(&self) {
         self.shared.reads_clocks.store(true, Ordering::Release);
-    }
-
-    /// The same for samples, of whatever `start` starts.
-    pub(crate) fn sample<T: Send>(&self, start: impl FnOnce() -> T + Send) -> (T, Option<Refusal>) {
-        match &self.shared.sampling {
-            Some(sampling) => sampling.while_starting(start),
-            None => (start(), None),
-        }
     }
 
     /// Processes that are there, and those that are gone.

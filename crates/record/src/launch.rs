@@ -11,13 +11,14 @@ use rostrace_session::{CONTROL_VARIABLE, LTTNG_VARIABLE, OUTPUT_VARIABLE, SWITCH
 
 use crate::error::Error;
 use crate::library::TracerLibrary;
+use crate::limits;
 use crate::session::Session;
 
 const PRELOAD: &str = "LD_PRELOAD";
 const SANITIZER: &str = "ASAN_OPTIONS";
 
 /// A command that has not been started.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Launch {
     command: Vec<OsString>,
     control: PathBuf,
@@ -106,6 +107,7 @@ impl Launch {
         if std::io::stdin().is_terminal() {
             command.stdin(Stdio::null());
         }
+        limits::restore_in(&mut command);
         let child = command.spawn().map_err(|cause| Error::NotStarted {
             command: program.to_string_lossy().into_owned(),
             cause,

@@ -41,6 +41,7 @@ mod sampling;
 mod session;
 mod session_files;
 pub mod snapshot;
+mod starter;
 mod storage;
 mod thread_clock;
 pub mod unattached;

@@ -18,6 +18,7 @@ use crate::perf::{ContextSwitches, Refusal, StackSamples};
 use crate::plan::{Plan, Switches};
 use crate::session::Session;
 use crate::snapshot;
+use crate::starter::Starter;
 use crate::storage::{self, Space};
 
 /// So long is waited for processes that keep their own memory to complete their files.
@@ -142,6 +143,7 @@ impl<'s> Recording<'s> {
             fs::set_permissions(&output, mode)
                 .map_err(|error| remove(Error::file("could not open to all", &output)(error)))?;
         }
+        command.clock_offset = Some(clock::offset());
         command.directory = std::os::unix::ffi::OsStrExt::as_bytes(output.as_os_str()).to_vec();
         let space = storage::space(&output).map_err(remove)?;
         if space.free < plan.settings.keep_free {
@@ -217,14 +219,17 @@ impl<'s> Recording<'s> {
 
     /// Starts a command so that everything that it does is recorded, context switches and samples included.
     pub fn launch(&mut self, launch: &Launch) -> Result<Running, Error> {
-        let ((running, refusal), sample_refusal) =
-            self.keeper.sample(|| self.keeper.launch(launch));
+        if !self.keeper.hears_of_commands() {
+            return launch.start();
+        }
+        let starter = Starter::new()?;
+        let [refusal, sample_refusal] = self.keeper.follow_children_of(starter.tid());
         if refusal.is_some() && self.switches == Switches::Auto {
             self.keeper.read_clocks();
         }
         self.sample_refusal = self.sample_refusal.take().or(sample_refusal);
         self.refusal = self.refusal.take().or(refusal);
-        running
+        starter.start(launch)
     }
 
     pub fn output(&self) -> &Path {

@@ -42,12 +42,9 @@ impl Sampling {
         }
     }
 
-    /// Calls `start`, and samples what it starts.
-    pub(crate) fn while_starting<T: Send>(
-        &self,
-        start: impl FnOnce() -> T + Send,
-    ) -> (T, Option<Refusal>) {
-        lock(&self.stacks).while_starting(start)
+    /// Samples what this thread of ours starts.
+    pub(crate) fn follow_children_of(&self, starter: u32) -> Option<Refusal> {
+        lock(&self.stacks).follow_children_of(starter)
     }
 
     /// A process is recorded from now on.

@@ -6,7 +6,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use rostrace_record::{
-    Error, Plan, Recording, RuntimeFolder, Session, SessionState, Settings, snapshot,
+    Error, Launch, Plan, Recording, RuntimeFolder, Session, SessionState, Settings, Switches,
+    snapshot,
 };
 
 /// A new folder, removed in the end.
@@ -172,4 +173,25 @@ fn a_control_file_by_hand_is_a_session_too() {
     std::fs::write(&control, "something else").unwrap();
     let error = Session::open(&control).unwrap_err().to_string();
     assert!(error.contains("not a control file"), "{error}");
+}
+
+/// For the kernel it is the parent: a command that asked to be ended with its parent would be ended with this thread.
+#[test]
+fn the_thread_that_starts_a_command_is_there_as_long_as_the_recorder() {
+    let place = Place::new("starter");
+    let session = Session::create(&place.runtime(), &command()).unwrap();
+    let mut plan = place.plan("trace");
+    plan.switches = Switches::Perf;
+    let mut recording = Recording::start(&session, &plan).unwrap();
+    let words = ["true".into()];
+    let launch = Launch::new(&words, &session, None);
+    let mut running = recording.launch(&launch).unwrap();
+    assert!(running.wait().unwrap().success());
+    if recording.finish().switch_scope.is_some() {
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+        let names = tasks.map(|task| std::fs::read_to_string(task.path().join("comm")));
+        let mut names = names.map_while(Result::ok);
+        assert!(names.any(|name| name == "starter\n"));
+    }
+    session.close();
 }

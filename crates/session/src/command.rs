@@ -31,6 +31,9 @@ pub struct Command {
     pub chosen_only: bool,
     /// In nanoseconds of the monotonic clock: nothing is recorded after it, 0 for no such time.
     pub deadline: u64,
+    /// Wall clock minus monotonic clock, for all traces of the recording: somebody may set the wall clock meanwhile. None where there is only one
+    /// trace, or nobody has said it.
+    pub clock_offset: Option<i64>,
     pub settings: Settings,
 }
 
@@ -111,6 +114,7 @@ impl Command {
             vocabulary: 0,
             chosen_only: false,
             deadline: 0,
+            clock_offset: None,
             settings: Settings::default(),
         }
     }

@@ -193,6 +193,7 @@ impl Control {
             vocabulary: self.vocabulary.load(Ordering::Relaxed),
             chosen_only: self.chosen_only.load(Ordering::Relaxed) != 0,
             deadline: self.deadline.load(Ordering::Relaxed),
+            clock_offset: None,
             settings: Settings {
                 memory_bytes: self.memory_bytes.load(Ordering::Relaxed),
                 process_bytes: self.process_bytes.load(Ordering::Relaxed),

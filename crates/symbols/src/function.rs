@@ -1,6 +1,6 @@
 //! A function by the name that people know, and whether it belongs to those who wrote the program.
 
-use cpp_demangle::{DemangleOptions, Symbol};
+use rostrace_base::cpp_name;
 
 /// An index into the functions of a [`Resolver`](crate::Resolver).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -116,15 +116,8 @@ fn demangled(symbol: &str) -> (String, bool) {
     {
         return (format!("{name:#}"), true);
     }
-    if symbol.starts_with("_Z") {
-        let options = DemangleOptions::new().no_params().no_return_type();
-        if let Ok(name) = Symbol::new(symbol).map(|it| it.demangle_with_options(&options))
-            && let Ok(name) = name
-        {
-            return (name, false);
-        }
-    }
-    (symbol.to_owned(), false)
+    let name = cpp_name::demangled_without_parameters(symbol);
+    (name.unwrap_or_else(|| symbol.to_owned()), false)
 }
 
 #[cfg(test)]

@@ -14,6 +14,9 @@ use object::{Object, ObjectSection, ObjectSegment, ReadCache, ReadRef, SegmentFl
 /// No section that is of use is larger.
 const MOST_BYTES: u64 = 2 << 30;
 
+/// No table of symbols has longer names, all together.
+const MOST_NAME_BYTES: usize = 512 << 20;
+
 #[derive(Debug)]
 pub struct Image {
     source: Source,
@@ -132,7 +135,8 @@ impl Image {
 pub(crate) fn address_of(segments: &[Segment], offset: u64) -> Option<u64> {
     // The kernel maps whole pages.
     let begin = |it: &Segment| it.offset & !0xfff;
-    let holds = |it: &&Segment| (begin(it)..it.offset + it.file_bytes).contains(&offset);
+    let end = |it: &Segment| it.offset.saturating_add(it.file_bytes);
+    let holds = |it: &&Segment| (begin(it)..end(it)).contains(&offset);
     let holding = || segments.iter().filter(holds);
     let segment = holding().find(|it| it.is_code).or(holding().next())?;
     let behind = offset.wrapping_sub(segment.offset);
@@ -179,7 +183,12 @@ fn section<'f, R: ReadRef<'f>>(file: &Elf<'f, R>, name: &str) -> Option<(Range<u
     if bytes_in_file == 0 {
         return None;
     }
-    let bytes = section.uncompressed_data().ok()?.into_owned();
+    // It may say that it was compressed from any size.
+    let data = section.compressed_data().ok()?;
+    if data.uncompressed_size > MOST_BYTES {
+        return None;
+    }
+    let bytes = data.decompress().ok()?.into_owned();
     let begin = section.address();
     Some((begin..begin.checked_add(section.size())?, bytes))
 }
@@ -187,11 +196,17 @@ fn section<'f, R: ReadRef<'f>>(file: &Elf<'f, R>, name: &str) -> Option<(Range<u
 fn symbols<'f, R: ReadRef<'f>>(file: &Elf<'f, R>, see: &mut dyn FnMut(u64, u64, &[u8])) {
     use object::ObjectSymbol;
     let is_function = |kind| matches!(kind, object::SymbolKind::Text | object::SymbolKind::Unknown);
+    let mut name_bytes = 0;
     for symbol in file.symbols().chain(file.dynamic_symbols()) {
         if symbol.is_definition()
             && is_function(symbol.kind())
             && let Ok(name) = symbol.name_bytes()
         {
+            // Names may overlap, so that together they are longer than the file.
+            name_bytes += name.len();
+            if name_bytes > MOST_NAME_BYTES {
+                return;
+            }
             see(symbol.address(), symbol.size(), name);
         }
     }
@@ -212,5 +227,50 @@ mod tests {
             let error = Image::open(path).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{path:?}");
         }
+    }
+
+    /// A file of two sections: the names of both, and debug information that says it was compressed from so many bytes.
+    fn compressed_from(bytes: u64) -> Vec<u8> {
+        fn section(name: u32, kind: u32, flags: u64, offset: u64, size: u64) -> Vec<u8> {
+            let mut header = [name.to_le_bytes(), kind.to_le_bytes()].concat();
+            header.extend(
+                [flags, 0, offset, size, 0, 1, 0]
+                    .map(u64::to_le_bytes)
+                    .concat(),
+            );
+            header
+        }
+        let names = b"\0.debug_info\0.names\0";
+        // Compressed by zlib, from so much, for this alignment: and then nothing but zeroes.
+        let mut data = [1_u64, bytes, 1].map(u64::to_le_bytes).concat();
+        data.extend([0x78, 0x9c, 0x63, 0x00, 0x01, 0x00, 0x00, 0x00, 0xff, 0xff]);
+        let (names_at, data_at) = (64, 64 + names.len() as u64);
+        let sections_at = data_at + data.len() as u64;
+        let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+        file.extend([3_u16, 62].map(u16::to_le_bytes).concat());
+        file.extend(1_u32.to_le_bytes());
+        file.extend([0, 0, sections_at].map(u64::to_le_bytes).concat());
+        file.extend(0_u32.to_le_bytes());
+        file.extend([64_u16, 56, 0, 64, 3, 2].map(u16::to_le_bytes).concat());
+        file.extend(names);
+        file.extend(&data);
+        file.extend(section(0, 0, 0, 0, 0));
+        file.extend(section(1, 1, 0x800, data_at, data.len() as u64));
+        file.extend(section(13, 3, 0, names_at, names.len() as u64));
+        file
+    }
+
+    #[test]
+    fn a_section_is_not_larger_than_any_that_is_of_use_whatever_it_says_it_was_compressed_from() {
+        let folder = tempfile::tempdir().unwrap();
+        let is_read = |bytes| {
+            let path = folder.path().join("program");
+            std::fs::write(&path, compressed_from(bytes)).unwrap();
+            let image = Image::open(&path).unwrap();
+            assert!(image.section_addresses(".debug_info").is_some());
+            image.section(".debug_info").map(|(_, bytes)| bytes.len())
+        };
+        assert_eq!(is_read(1), Some(1));
+        assert_eq!(is_read(MOST_BYTES + 1), None);
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 #[derive(Debug)]
 pub(crate) struct Original {
     name: &'static CStr,
-    /// Functions of this name and of an older version do something else.
+    /// Functions of the C library that have this name and an older version do something else.
     version: Option<&'static CStr>,
     address: AtomicPtr<c_void>,
 }
@@ -56,18 +56,30 @@ impl Original {
         let found = unsafe {
             let errno = libc::__errno_location();
             let before = *errno;
-            let mut found = match self.version {
+            let next = libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr());
+            let versioned = match self.version {
                 Some(version) => dlvsym(libc::RTLD_NEXT, self.name.as_ptr(), version.as_ptr()),
                 None => std::ptr::null_mut(),
             };
-            if found.is_null() {
-                found = libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr());
-            }
             *errno = before;
-            found
+            // Whoever else interposes it has no versions, and is not to be passed over.
+            match !versioned.is_null() && (next.is_null() || library(next) == library(versioned)) {
+                true => versioned,
+                false => next,
+            }
         };
         self.address.store(found, Ordering::Release);
         found
+    }
+}
+
+/// Where the library begins that defines a function.
+fn library(function: *const c_void) -> *const c_void {
+    // SAFETY: zeroes are a valid value, which is filled in if the call succeeds.
+    unsafe {
+        let mut about: libc::Dl_info = std::mem::zeroed();
+        libc::dladdr(function, &mut about);
+        about.dli_fbase
     }
 }
 

@@ -94,9 +94,11 @@ pub(crate) unsafe fn approach(mutex: *const c_void) -> Approach {
 
 #[cold]
 unsafe fn approach_robust(mutex: *const c_void) -> Approach {
-    // SAFETY: as the caller promises; the call has no arguments.
-    let (owner, own) = unsafe { (look(mutex, IN_MUTEX, 1), libc::syscall(libc::SYS_gettid)) };
-    match owner != 0 && i64::from(owner) != own {
+    // SAFETY: as the caller promises.
+    let owner = unsafe { look(mutex, IN_MUTEX, 1) };
+    // A free one is to cost no system call, which may also be forbidden.
+    // SAFETY: the call has no arguments.
+    match owner != 0 && i64::from(owner) != unsafe { libc::syscall(libc::SYS_gettid) } {
         true => Approach::Wait(owner),
         false => Approach::Leave,
     }

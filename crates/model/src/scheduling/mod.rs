@@ -136,7 +136,8 @@ impl Scheduling {
             .flat_map(move |processor| processor.occupations(from, to))
     }
 
-    /// Who had a CPU of a thread's host between two instants, without gaps.
+    /// Who else had a CPU of a thread's host between two instants. While the CPU goes over to the thread, which takes the kernel some time,
+    /// nobody is told: whoever had it before kept the thread off.
     pub fn occupations_for(
         &self,
         thread: ThreadId,
@@ -145,9 +146,15 @@ impl Scheduling {
         to: Nanos,
     ) -> impl Iterator<Item = Occupation> + '_ {
         let timeline = self.of_thread.get(thread.index()).copied().flatten();
+        let of_others = move |row: &Occupation| {
+            let task = row.task.map(|task| self.task(task));
+            let own = task.and_then(|task| self.timeline_of.get(&(task.host, task.tid)));
+            own.copied() != timeline
+        };
         let host = timeline.map(|timeline| self.host_of[timeline]);
         host.into_iter()
             .flat_map(move |host| self.occupations(host, cpu, from, to))
+            .filter(of_others)
     }
 
     /// The system calls and page faults that a thread was in between two instants, in the order of time.

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
 
 /// `struct perf_event_attr`, as far as Linux 4.1 knows it (`PERF_ATTR_SIZE_VER5`); later ones take what is behind it for zero.
 #[repr(C)]
@@ -67,6 +68,9 @@ const CONTEXT_SWITCH: u64 = 1 << 26;
 
 const FLAG_CLOEXEC: u64 = 8;
 const IOC_SET_OUTPUT: libc::c_ulong = 0x2405;
+
+/// Between two looks for events of threads that have ended.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 
 /// What an event is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -253,5 +257,105 @@ impl Event {
 
     pub(super) fn file(&self) -> RawFd {
         self.0.as_raw_fd()
+    }
+}
+
+/// The events of threads, which are files of this process each, and the kernel's memory.
+#[derive(Debug)]
+pub(super) struct Events {
+    open: Vec<Event>,
+    looked: Instant,
+}
+
+impl Events {
+    pub(super) fn of(open: Vec<Event>) -> Events {
+        Events {
+            open,
+            looked: Instant::now(),
+        }
+    }
+
+    pub(super) fn extend(&mut self, opened: Vec<Event>) {
+        self.open.extend(opened);
+    }
+
+    /// Closes those that nobody has any more, now and then: their thread has ended, and so have all that inherited them. What they wrote into
+    /// the rings stays there. Each has to have a ring: without one the kernel says of any event that it has ended.
+    pub(super) fn close_ended(&mut self) {
+        if self.looked.elapsed() < BETWEEN_LOOKS {
+            return;
+        }
+        self.looked = Instant::now();
+        let asked = self.open.iter().map(|event| libc::pollfd {
+            fd: event.file(),
+            events: 0,
+            revents: 0,
+        });
+        let mut asked: Vec<libc::pollfd> = asked.collect();
+        // SAFETY: the kernel writes into the list, which has so many entries; the call does not wait.
+        let answers = unsafe { libc::poll(asked.as_mut_ptr(), asked.len() as libc::nfds_t, 0) };
+        if answers > 0 {
+            let mut answers = asked.iter();
+            (self.open).retain(|_| {
+                answers
+                    .next()
+                    .is_none_or(|it| it.revents & libc::POLLHUP == 0)
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::super::ring::Ring;
+    use super::*;
+
+    #[test]
+    fn events_of_threads_that_have_ended_are_closed_unless_others_inherited_them() {
+        let (end_first, first) = channel::<()>();
+        let (end_heir, heir) = channel::<()>();
+        let (say_tid, tid) = channel();
+        let (begin, begun) = channel::<()>();
+        let thread = std::thread::spawn(move || {
+            // SAFETY: a question without arguments.
+            say_tid.send(unsafe { libc::gettid() }).unwrap();
+            begun.recv().unwrap();
+            let heir = std::thread::spawn(move || heir.recv().unwrap());
+            first.recv().unwrap();
+            heir
+        });
+        let target = Target::Thread(tid.recv().unwrap().cast_unsigned());
+        let subject = Subject::Threads { switches: true };
+        let opened = Ring::new(0, false).and_then(|ring| {
+            let event = Event::open(subject, target, 0, Purpose::Running)?;
+            event.write_into(&ring.event)?;
+            Ok((ring, event))
+        });
+        let Ok((_ring, event)) = opened else {
+            eprintln!("SKIPPED: perf_event_open is refused");
+            return;
+        };
+        let mut events = Events::of(vec![event]);
+        let mut open_after_a_look = || {
+            events.looked -= BETWEEN_LOOKS;
+            events.close_ended();
+            events.open.len()
+        };
+        begin.send(()).unwrap();
+        assert_eq!(open_after_a_look(), 1);
+        end_first.send(()).unwrap();
+        let heir = thread.join().unwrap();
+        assert_eq!(open_after_a_look(), 1);
+        end_heir.send(()).unwrap();
+        heir.join().unwrap();
+        // The kernel may still be about to end it.
+        let mut looks = (0..1000).map(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            open_after_a_look()
+        });
+        assert!(looks.any(|open| open == 0));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! An *event* follows one thread on one CPU, and all threads and processes that it starts; a *ring* is the memory of one CPU that all events
 //! of that CPU write into; *records* are what is in it. [`ContextSwitches`] has all of them for one recording: a command is followed from
-//! its first instruction ([`ContextSwitches::while_starting`]), a process that runs already from when it is found
+//! its first instruction ([`ContextSwitches::follow_children_of`]), a process that runs already from when it is found
 //! ([`ContextSwitches::follow`]). Where the system refuses, a [`Refusal`] says why, and the rest is recorded without.
 //!
 //! Who may hear of the whole machine gets the kernel's own *tracepoints* instead: who had a CPU is then known of all threads, and who woke
@@ -30,7 +30,7 @@ use rostrace_session::clock;
 use rostrace_session::keep::{SchedBuffer, SchedValue, sched};
 
 use crate::limits;
-use event::{Event, Purpose, Subject, Target};
+use event::{Event, Events, Purpose, Subject, Target};
 use record::{Records, What};
 use ring::Ring;
 use tracepoint::{Format, tracefs};
@@ -42,7 +42,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 pub struct ContextSwitches {
     rings: Vec<Ring>,
     /// They end with the last descriptor, also for threads that inherited them.
-    events: Vec<Event>,
+    events: Events,
     /// What is recorded of each thread that is followed.
     subjects: Vec<Subject>,
     /// Of the tracepoints that are recorded; empty where only recorded threads may be followed.
@@ -95,7 +95,7 @@ impl ContextSwitches {
         }
         Ok(ContextSwitches {
             rings,
-            events,
+            events: Events::of(events),
             subjects,
             formats,
             without_tracepoints,
@@ -130,30 +130,15 @@ impl ContextSwitches {
         self.without_tracepoints.as_ref()
     }
 
-    /// Calls `start` on a thread whose children are followed from the moment in which they become another program.
-    pub(crate) fn while_starting<T: Send>(
-        &mut self,
-        start: impl FnOnce() -> T + Send,
-    ) -> (T, Option<Refusal>) {
-        let rings = &self.rings;
-        let subjects = &self.subjects;
-        let events = &mut self.events;
-        // Events stay with the thread that opened them: not with one that goes on to start other things.
-        let done = std::thread::scope(|scope| {
-            let prepared = scope.spawn(move || {
-                let opened = open(rings, subjects, 0, Purpose::NextProgram);
-                let refusal = match opened {
-                    Ok(opened) => {
-                        events.extend(opened);
-                        None
-                    }
-                    Err(error) => Some(Refusal::of(&error)),
-                };
-                (start(), refusal)
-            });
-            prepared.join()
-        });
-        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    /// Follows the children of this thread of ours from the moment in which they become another program. Says why that is refused.
+    pub(crate) fn follow_children_of(&mut self, starter: u32) -> Option<Refusal> {
+        match self.open(starter, Purpose::NextProgram) {
+            Ok(opened) => {
+                self.events.extend(opened);
+                None
+            }
+            Err(error) => Some(Refusal::of(&error)),
+        }
     }
 
     /// Follows all threads of a process that runs, unless they were inherited. To be called after [`read`](Self::read).
@@ -175,16 +160,7 @@ impl ContextSwitches {
         if self.followed.contains_key(&tid) {
             return;
         }
-        let mut opened = open(&self.rings, &self.subjects, tid, Purpose::Running);
-        // Threads times CPUs can be more than a process usually needs.
-        if opened
-            .as_ref()
-            .is_err_and(|it| it.raw_os_error() == Some(libc::EMFILE))
-            && limits::raise(libc::RLIMIT_NOFILE)
-        {
-            opened = open(&self.rings, &self.subjects, tid, Purpose::Running);
-        }
-        match opened {
+        match self.open(tid, Purpose::Running) {
             Ok(opened) => {
                 self.events.extend(opened);
                 let name = fs::read(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
@@ -200,8 +176,14 @@ impl ContextSwitches {
         }
     }
 
+    /// Events of one thread on all CPUs. Threads times CPUs can be more than a process usually needs.
+    fn open(&self, tid: u32, purpose: Purpose) -> io::Result<Vec<Event>> {
+        limits::with_enough_files(|| open(&self.rings, &self.subjects, tid, purpose))
+    }
+
     /// Looks again for threads that were started while those of their process were being found.
     pub(crate) fn complete(&mut self, buffer: &mut SchedBuffer) {
+        self.events.close_ended();
         let due = self.incomplete.iter();
         let due = due.filter(|(_, look)| look.at.elapsed() >= BETWEEN_LOOKS);
         for pid in due.map(|(pid, _)| *pid).collect::<Vec<u32>>() {
@@ -390,30 +372,22 @@ impl Machine {
                 Err(reason) => return Err(Refusal::of_format(reason)),
             }
         }
-        let open = || {
-            let rings = rings(true)?;
+        let rings = rings(true)?;
+        // CPUs times tracepoints can be more files than a process usually may have.
+        let events = limits::with_enough_files(|| {
             let mut events = Vec::new();
             for ring in &rings {
                 for format in formats.iter().filter(|it| !it.tracepoint.is_of_threads()) {
                     let subject = Subject::Tracepoint(format.id);
-                    let event = Event::open(subject, Target::Everybody, ring.cpu, Purpose::Running);
-                    let event = event.map_err(|error| Refusal::of_machine(&error))?;
-                    let written = event.write_into(&ring.event);
-                    written.map_err(|error| Refusal::of_machine(&error))?;
+                    let purpose = Purpose::Running;
+                    let event = Event::open(subject, Target::Everybody, ring.cpu, purpose)?;
+                    event.write_into(&ring.event)?;
                     events.push(event);
                 }
             }
-            Ok((rings, events))
-        };
-        let opened: Result<_, Refusal> = open();
-        // CPUs times tracepoints can be more files than a process usually may have.
-        let opened = match opened {
-            Err(refusal) if limits::raise(libc::RLIMIT_NOFILE) => {
-                open().map_err(|_: Refusal| refusal)
-            }
-            opened => opened,
-        };
-        let (rings, events) = opened?;
+            Ok(events)
+        });
+        let events = events.map_err(|error| Refusal::of_machine(&error))?;
         Ok(Machine {
             rings,
             events,
@@ -432,16 +406,19 @@ fn is_in_first_namespace() -> bool {
 
 /// A ring for each CPU.
 fn rings(is_of_machine: bool) -> Result<Vec<Ring>, Refusal> {
-    let mut rings = Vec::new();
-    for cpu in online_cpus() {
-        match Ring::new(cpu, is_of_machine) {
-            Ok(ring) => rings.push(ring),
-            // It was switched off meanwhile.
-            Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {}
-            Err(error) => return Err(Refusal::of(&error)),
+    let rings = limits::with_enough_files(|| {
+        let mut rings = Vec::new();
+        for cpu in online_cpus() {
+            match Ring::new(cpu, is_of_machine) {
+                Ok(ring) => rings.push(ring),
+                // It was switched off meanwhile.
+                Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {}
+                Err(error) => return Err(error),
+            }
         }
-    }
-    Ok(rings)
+        Ok(rings)
+    });
+    rings.map_err(|error| Refusal::of(&error))
 }
 
 /// Events of one thread on all CPUs.

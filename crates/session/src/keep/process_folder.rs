@@ -100,8 +100,9 @@ impl Kept {
 
     /// Writes what readers need before the first stream exists.
     fn describe(&self, folder: &Folder) -> Result<(), i32> {
+        let clock_offset = self.command.clock_offset.unwrap_or_else(clock::offset);
         let header = self.mapped.memory().header();
-        let text = metadata::text(header, self.uuid, clock::offset());
+        let text = metadata::text(header, self.uuid, clock_offset);
         folder.write_at_once(c"metadata", c".metadata", text.as_bytes())?;
         // Empty where there is no file: it still says that the trace is not complete.
         let path = self.mapped.path().map(|path| path.as_os_str().as_bytes());

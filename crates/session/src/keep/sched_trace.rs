@@ -45,6 +45,7 @@ pub struct SchedTrace {
     declared: Vec<u16>,
     /// Nothing in it is older.
     begin: u64,
+    clock_offset: i64,
     streams: BTreeMap<u64, DiskStream>,
     folder: Option<Folder>,
     /// Why the folder could not be made; it is not tried again.
@@ -97,6 +98,7 @@ impl SchedTrace {
             uuid: random_uuid(),
             declared,
             begin: clock::monotonic(),
+            clock_offset: command.clock_offset.unwrap_or_else(clock::offset),
             streams: BTreeMap::new(),
             folder: None,
             unmade: None,
@@ -286,7 +288,7 @@ impl SchedTrace {
             &host,
             &release,
             self.uuid,
-            clock::offset(),
+            self.clock_offset,
         );
         let written = folder.write_at_once(c"metadata", c".metadata", text.as_bytes());
         let name = CString::new(name).map_err(|_| libc::EINVAL)?;

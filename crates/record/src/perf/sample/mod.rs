@@ -18,7 +18,7 @@ use rostrace_symbols::UnwindCache;
 
 use self::process::{Files, Process};
 use self::record::{REGISTERS, Sample, What};
-use super::event::{Event, Purpose, Samples};
+use super::event::{Event, Events, Purpose, Samples};
 use super::refusal::Refusal;
 use super::ring::Ring;
 use super::{BETWEEN_LOOKS, online_cpus, threads};
@@ -35,9 +35,9 @@ pub(crate) struct StackSamples {
     samples: Samples,
     rings: Vec<(Ring, Vec<u8>)>,
     /// They end with the last descriptor, also for threads that inherited them.
-    events: Vec<Event>,
-    /// Threads that events tell of, by number in our name space.
-    followed: HashSet<u32>,
+    events: Events,
+    /// Threads that events tell of, and their processes, by number in our name space.
+    followed: HashMap<u32, u32>,
     /// Processes whose threads may not all be followed yet, with those that nothing was heard of when they were looked at.
     incomplete: HashMap<u32, (Instant, HashSet<u32>)>,
     /// Those that are recorded; nothing else is written.
@@ -73,8 +73,8 @@ impl StackSamples {
         Ok(StackSamples {
             samples,
             rings: rings.into_iter().map(|ring| (ring, Vec::new())).collect(),
-            events: Vec::new(),
-            followed: HashSet::new(),
+            events: Events::of(Vec::new()),
+            followed: HashMap::new(),
             incomplete: HashMap::new(),
             processes: HashMap::new(),
             refused: None,
@@ -95,29 +95,15 @@ impl StackSamples {
         );
     }
 
-    /// Calls `start` on a thread whose children are sampled from the moment in which they become another program.
-    pub(crate) fn while_starting<T: Send>(
-        &mut self,
-        start: impl FnOnce() -> T + Send,
-    ) -> (T, Option<Refusal>) {
-        let opened = |this: &Self| this.open(0, Purpose::NextProgram);
-        let (this, mut events) = (&*self, Vec::new());
-        let kept = &mut events;
-        let done = std::thread::scope(|scope| {
-            let prepared = scope.spawn(move || {
-                let refusal = match opened(this) {
-                    Ok(opened) => {
-                        kept.extend(opened);
-                        None
-                    }
-                    Err(error) => Some(Refusal::of(&error)),
-                };
-                (start(), refusal)
-            });
-            prepared.join()
-        });
-        self.events.extend(events);
-        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    /// Samples the children of this thread of ours from the moment in which they become another program. Says why that is refused.
+    pub(crate) fn follow_children_of(&mut self, starter: u32) -> Option<Refusal> {
+        match self.open(starter, Purpose::NextProgram) {
+            Ok(opened) => {
+                self.events.extend(opened);
+                None
+            }
+            Err(error) => Some(Refusal::of(&error)),
+        }
     }
 
     /// A process is recorded from now on. To be called after [`read`](Self::read).
@@ -125,7 +111,7 @@ impl StackSamples {
         let now = clock::monotonic();
         let process = Process::running(pid, now, &mut self.files, buffer);
         self.processes.insert(pid, process);
-        if self.followed.contains(&pid) {
+        if self.followed.contains_key(&pid) {
             return;
         }
         for tid in threads(pid) {
@@ -136,21 +122,13 @@ impl StackSamples {
     }
 
     fn follow_thread(&mut self, pid: u32, tid: u32) {
-        if self.followed.contains(&tid) {
+        if self.followed.contains_key(&tid) {
             return;
         }
-        let mut opened = self.open(tid, Purpose::Running);
-        let is_short = |opened: &io::Result<_>| {
-            let error = opened.as_ref().err().and_then(io::Error::raw_os_error);
-            error == Some(libc::EMFILE)
-        };
-        if is_short(&opened) && limits::raise(libc::RLIMIT_NOFILE) {
-            opened = self.open(tid, Purpose::Running);
-        }
-        match opened {
+        match self.open(tid, Purpose::Running) {
             Ok(opened) => {
                 self.events.extend(opened);
-                self.followed.insert(tid);
+                self.followed.insert(tid, pid);
             }
             // It has just ended.
             Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
@@ -160,10 +138,11 @@ impl StackSamples {
 
     /// Looks again for threads that were started while those of their process were being found.
     pub(crate) fn complete(&mut self) {
+        self.events.close_ended();
         let due = self.incomplete.iter();
         let due = due.filter(|(_, (at, _))| at.elapsed() >= BETWEEN_LOOKS);
         for pid in due.map(|(pid, _)| *pid).collect::<Vec<u32>>() {
-            let unheard = threads(pid).filter(|tid| !self.followed.contains(tid));
+            let unheard = threads(pid).filter(|tid| !self.followed.contains_key(tid));
             let unheard: HashSet<u32> = unheard.collect();
             let Some((_, before)) = self.incomplete.remove(&pid) else {
                 continue;
@@ -173,7 +152,15 @@ impl StackSamples {
             }
             if !unheard.is_empty() && self.refused.is_none() {
                 self.incomplete.insert(pid, (Instant::now(), unheard));
+            } else {
+                self.forget_if_ended(pid);
             }
+        }
+    }
+
+    fn forget_if_ended(&mut self, pid: u32) {
+        if !self.followed.values().any(|process| *process == pid) {
+            self.processes.remove(&pid);
         }
     }
 
@@ -232,16 +219,16 @@ impl StackSamples {
             // It attaches again, if it is to be recorded.
             What::Exec => {
                 self.processes.remove(&pid);
-                self.followed.insert(record.tid);
+                self.followed.insert(record.tid, pid);
             }
-            What::Fork { tid } => {
-                self.followed.insert(tid);
+            What::Fork { tid, pid } => {
+                self.followed.insert(tid, pid);
             }
             What::Exit { tid, pid } => {
                 self.followed.remove(&tid);
-                if tid == pid {
-                    self.processes.remove(&pid);
-                    self.incomplete.remove(&pid);
+                // Its first thread may end before the others.
+                if !self.incomplete.contains_key(&pid) {
+                    self.forget_if_ended(pid);
                 }
             }
             What::Lost { records } => buffer.lose(cpu, time, records),
@@ -289,13 +276,15 @@ impl StackSamples {
 
     /// Events of one thread on all CPUs.
     fn open(&self, tid: u32, purpose: Purpose) -> io::Result<Vec<Event>> {
-        let mut events = Vec::with_capacity(self.rings.len());
-        for (ring, _) in &self.rings {
-            let event = Event::open_sampling(tid, ring.cpu, purpose, &self.samples)?;
-            event.write_into(&ring.event)?;
-            events.push(event);
-        }
-        Ok(events)
+        limits::with_enough_files(|| {
+            let mut events = Vec::with_capacity(self.rings.len());
+            for (ring, _) in &self.rings {
+                let event = Event::open_sampling(tid, ring.cpu, purpose, &self.samples)?;
+                event.write_into(&ring.event)?;
+                events.push(event);
+            }
+            Ok(events)
+        })
     }
 }
 
