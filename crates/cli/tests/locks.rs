@@ -193,24 +193,26 @@ fn a_wait_for_a_lock_is_that_of_its_holder() {
         .filter_map(|(found, waited)| judged(found, waited, &lines))
         .collect();
     assert!(wrong.len() <= 6, "{wrong:#?}");
-    // The part that is told, and the same as JSON.
+    // The part that is told, and the same as JSON. Where the machine was busy, the worst execution may be one that waited for no lock.
+    let ranks: Vec<String> = (1..=found.len()).map(|rank| rank.to_string()).collect();
     let question = ["why", "trace", "--callback", "/locks · timer 20 ms"];
+    let (question, lock) = (ranks.iter())
+        .find_map(|rank| {
+            let question = [&question[..], &["--rank", rank]].concat();
+            let answer = place.json(&question, 0);
+            let mut parts = answer["parts"].as_array().unwrap().iter();
+            let lock = parts.find(|part| {
+                part["cause"] == "waiting_for_lock" && part["lock"]["by_callback"].is_string()
+            });
+            Some((question, lock?.clone()))
+        })
+        .unwrap();
     place
         .run(&question, 0)
         .0
         .says_all(&["blocked: /locks", "which ran /locks"]);
-    let answer = place.json(&question, 0);
-    let parts = answer["parts"].as_array().unwrap();
-    let lock = parts
-        .iter()
-        .find(|part| part["cause"] == "waiting_for_lock")
-        .unwrap();
-    assert_eq!(
-        lock["lock"]["by_callback"]
-            .as_str()
-            .map(|it| it.contains("/locks")),
-        Some(true)
-    );
+    let by = lock["lock"]["by_callback"].as_str().unwrap();
+    assert!(by.contains("/locks"), "{lock}");
 }
 
 #[test]
