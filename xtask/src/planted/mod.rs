@@ -189,7 +189,6 @@ struct Ground {
 
 impl Ground {
     fn new(workspace: &Workspace, rostrace: &Path, is_refused: bool) -> Result<Ground> {
-        let library = rostrace.with_file_name("librostrace_tracer.so");
         let folder = std::env::temp_dir().join(format!("rostrace-planted-{}", std::process::id()));
         fs::create_dir(&folder)
             .with_context(|| format!("{} could not be made", folder.display()))?;
@@ -207,6 +206,7 @@ impl Ground {
                     "main.c",
                     "truth.c",
                     "ros.c",
+                    "hog.c",
                     "inside.c",
                     "message.c",
                     "service.c",
@@ -236,7 +236,9 @@ impl Ground {
             }
             false => None,
         };
-        for file in [rostrace, &library] {
+        let libraries = ["librostrace_tracer.so", "librostrace_locks.so"]
+            .map(|name| rostrace.with_file_name(name));
+        for file in [rostrace, &libraries[0], &libraries[1]] {
             let name = file.file_name().context("a program has a name")?;
             fs::copy(file, folder.join(name))
                 .with_context(|| format!("{} could not be copied", file.display()))?;
