@@ -69,7 +69,6 @@ static void bystander(void) {
 
 // Where the helper is: in the victim's process, in one of its own, or as chance wants.
 enum place { NEAR, FAR, ANY };
-static bool is_helper_near;
 static void add_helper(void (*run)(void), enum place place) {
   is_helper_near = place == NEAR || (place == ANY && chance(2));
   // Roles of one process stand together.
@@ -80,6 +79,7 @@ static void add_helper(void (*run)(void), enum place place) {
   }
 }
 
+static bool has_second;
 static void set_up_with(void (*what)(void), void (*helper)(void), enum place place) {
   cause = what;
   victim = name_of("/");
@@ -92,8 +92,9 @@ static void set_up_with(void (*what)(void), void (*helper)(void), enum place pla
   }
   role(victim_role);
   if (helper) add_helper(helper, place);
+  if (has_second) role_in_own_process(second_hog);
   // Beside a helper of another process would be with that one.
-  bool is_apart = helper && !is_helper_near;
+  bool is_apart = has_second || (helper && !is_helper_near);
   if (topic) (is_apart ? role_in_own_process : role)(talker);
   if (chance(2)) role(bystander);
 }
@@ -115,22 +116,6 @@ static void sleeping(void) {
 }
 static void set_up_sleep(void) { set_up(sleeping); }
 
-// A helper waits until it is wanted, and says that it has begun.
-static bool is_wanted(void) {
-  while (sem_wait(&shared->go)) {
-  }
-  return !shared->over;
-}
-static void enter_helper(void) {
-  shared->helper_tid = own_tid();
-  shared->helper_pid = getpid();
-  pthread_barrier_wait(&shared->ready);
-}
-static void want_helper(void) {
-  shared->size = size;
-  shared->helper_ready = shared->helper_done = 0;
-  sem_post(&shared->go);
-}
 // A lock that another thread holds, at work or asleep.
 static void holder(void) {
   enter_helper();
@@ -147,7 +132,7 @@ static void holder(void) {
 }
 static void locked_out(void) {
   struct mark before = mark();
-  want_helper();
+  want_helper(size);
   while (!shared->helper_ready) {
   }
   struct mark begin = mark();
@@ -162,41 +147,14 @@ static void set_up_lock(void) {
   set_up_with(locked_out, holder, NEAR);
 }
 
-// Who has the CPU instead. Its clock is that of its thread, or of its process where that is another one.
-static ns hogs_own_cpu(void) { return is_helper_near ? own_cpu() : cpu_of_process(getpid()); }
-static void hog(void) {
-  enter_helper();
-  while (is_wanted()) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(shared->cpu, &set);
-    sched_setaffinity(0, sizeof set, &set);
-    shared->helper_ready = 1;
-    if (shared->instant) rest_until(shared->instant);
-    shared->cpu_at_due = 0;
-    for (ns begin = own_cpu(); own_cpu() - begin < shared->size;)
-      // What it had before somebody else was due was in nobody's way.
-      if (shared->due && !shared->cpu_at_due && now() >= shared->due) shared->cpu_at_due = hogs_own_cpu();
-    shared->helper_done = 1;
-  }
-}
-static ns hogs_cpu(void) { return is_helper_near ? cpu_of_thread(shared->helper_tid) : cpu_of_process(shared->helper_pid); }
-static void move_to_one_cpu(void) {
-  cpu_set_t set;
-  int cpu = sched_getcpu();
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  sched_setaffinity(0, sizeof set, &set);
-  setpriority(PRIO_PROCESS, (id_t)own_tid(), 19);
-  shared->cpu = cpu;
-}
+// Who has the CPU instead.
 static void preempted(void) {
   struct mark before = mark();
   move_to_one_cpu();
   ns hog_before = hogs_cpu();
   struct mark begin = mark();
   span("compute", NULL, before, begin, 0, 0);
-  want_helper();
+  want_helper(size);
   while (!shared->helper_done) {
   }
   struct mark end = mark();
@@ -204,6 +162,74 @@ static void preempted(void) {
 }
 static void set_up_hog(void) {
   set_up_with(preempted, hog, ANY);
+}
+
+// Two of them, which share the CPU among themselves.
+static void preempted_by_two(void) {
+  struct mark before = mark();
+  move_to_one_cpu();
+  ns first = hogs_cpu(), second = cpu_of_process(shared->second_pid);
+  struct mark begin = mark();
+  span("compute", NULL, before, begin, 0, 0);
+  ns share = size / 3 + (ns)chance((uint64_t)size / 3);
+  want_helper(share);
+  want_second_hog(size - share);
+  while (!shared->helper_done || !shared->second_done) {
+  }
+  struct mark end = mark();
+  span("hog", NULL, begin, end, shared->helper_tid, hogs_cpu() - first);
+  span("also", NULL, end, end, shared->second_tid, cpu_of_process(shared->second_pid) - second);
+}
+static void set_up_two_hogs(void) {
+  has_second = true;
+  set_up_with(preempted_by_two, hog, ANY);
+}
+
+// Priority inversion: who holds the lock has less right to its CPU than somebody who has nothing to do with it.
+static void preempted_holder(void) {
+  enter_helper();
+  while (is_wanted()) {
+    pthread_mutex_lock(&shared->lock);
+    move_to_one_cpu();
+    shared->helper_ready = 1;
+    want_second_hog(shared->size);
+    compute(between(100 * MICROSECOND, MILLISECOND));
+    while (!shared->second_done) {
+    }
+    pthread_mutex_unlock(&shared->lock);
+  }
+}
+static void set_up_inversion(void) {
+  has_second = true;
+  set_up_with(locked_out, preempted_holder, NEAR);
+}
+
+// A condition variable that another thread notifies, at work or asleep until then.
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static void notifier(void) {
+  enter_helper();
+  while (is_wanted()) {
+    if (variant) {
+      compute(shared->size);
+    } else {
+      rest(shared->size);
+    }
+    pthread_mutex_lock(&shared->lock);
+    shared->helper_done = 1;
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&shared->lock);
+  }
+}
+static void waiting(void) {
+  pthread_mutex_lock(&shared->lock);
+  struct mark begin = mark();
+  want_helper(size);
+  while (!shared->helper_done) pthread_cond_wait(&condition, &shared->lock);
+  span("block", NULL, begin, mark(), shared->helper_tid, 0);
+  pthread_mutex_unlock(&shared->lock);
+}
+static void set_up_condition(void) {
+  set_up_with(waiting, notifier, NEAR);
 }
 
 // Page faults: memory that is touched for the first time. The kernel fills it, on this CPU.
@@ -264,6 +290,53 @@ static void set_up_page(void) {
   if (chance(2)) role(bystander);
 }
 
+// Pages of a file that memory no longer has: the disk brings each when it is touched.
+enum { PAGES = 4096, PAGE = 4096 };
+static volatile char *pages;
+static void reading_pages(void) {
+  struct rusage before, after;
+  getrusage(RUSAGE_THREAD, &before);
+  struct mark begin = mark();
+  // Not in their order, in which more are brought than are wanted.
+  for (int at = 0; at < PAGES && now() - begin.wall < size; at++) (void)pages[(size_t)(at * 97 % PAGES) * PAGE];
+  struct mark end = mark();
+  getrusage(RUSAGE_THREAD, &after);
+  // The clock of a thread counts the switch to it as well, of which the kernel tells when it is over: with hundreds of them that matters.
+  end.slack += (after.ru_nvcsw - before.ru_nvcsw) * 20 * MICROSECOND;
+  span("block", "pages", begin, end, 0, 0);
+}
+static void pages_victim(void) {
+  static char block[1 << 16];
+  static unsigned char is_there[PAGES];
+  char path[64];
+  snprintf(path, sizeof path, "planted-%d", getpid());
+  int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) abort();
+  for (size_t written = 0; written < (size_t)PAGES * PAGE; written += sizeof block)
+    if (write(file, block, sizeof block) != sizeof block) abort();
+  fsync(file);
+  posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+  pages = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ, MAP_SHARED, file, 0);
+  unlink(path);
+  if (pages == MAP_FAILED || madvise((void *)pages, (size_t)PAGES * PAGE, MADV_RANDOM)) abort();
+  int missing = 0;
+  if (mincore((void *)pages, (size_t)PAGES * PAGE, is_there)) abort();
+  for (int page = 0; page < PAGES; page++) missing += !(is_there[page] & 1);
+  if (missing < PAGES / 2) {
+    say("impossible this file system keeps its pages in memory");
+    planted();
+  }
+  victim_role();
+}
+static void set_up_pages(void) {
+  cause = reading_pages;
+  victim = name_of("/");
+  period = between(10, 25) * MILLISECOND;
+  size = between(8 * MILLISECOND, 60 * MILLISECOND);
+  role(pages_victim);
+  if (chance(2)) role(bystander);
+}
+
 // Blocking I/O: an answer that is long in coming, or a disk.
 static void answerer(void) {
   enter_helper();
@@ -275,7 +348,7 @@ static void answerer(void) {
 static void reading(void) {
   char byte;
   struct mark begin = mark();
-  want_helper();
+  want_helper(size);
   if (read(pipes[0], &byte, 1) != 1) abort();
   span("block", NULL, begin, mark(), 0, 0);
 }
@@ -317,7 +390,7 @@ static void stopper(void) {
 }
 static void stopped(void) {
   struct mark begin = mark(), last = begin, gap_begin = begin, gap_end = begin;
-  want_helper();
+  want_helper(size);
   // The longest time in which this thread did not look at the clock.
   bool is_over = false;
   while (!is_over) {
@@ -366,7 +439,7 @@ static void be_late(struct run *run) {
       shared->due = run->expected + period;
       shared->instant = shared->due - early;
       size += early;
-      want_helper();
+      want_helper(size);
     } else {
       oversleep(late_executor, size);
     }
@@ -384,6 +457,44 @@ static void set_up_late(void) {
   role(late_role);
   if (chance(2)) role(bystander);
 }
+// A timer whose thread runs something else when it is due.
+static void be_in_the_way(struct run *run) {
+  (void)run;
+  if (!is_time() || is_expected) {
+    usual_work();
+    return;
+  }
+  is_expected = true;
+  if (variant) {
+    compute(size);
+  } else {
+    rest(size);
+  }
+}
+static void be_held_up(struct run *run) {
+  usual_work();
+  // It may have run before the other one began.
+  if (!is_expected || shared->planted || run->begin.wall - run->expected < 4 * MILLISECOND) return;
+  say_history(run->expected, "busy", NULL, 0, 0);
+  span("compute", NULL, run->begin, mark(), 0, 0);
+  subject("callback", victim, run->begin.wall);
+  planted();
+}
+static void busy_role(void) {
+  struct executor *executor = new_executor(1);
+  new_timer(new_node(executor, victim), period, be_held_up, NULL);
+  new_timer(new_node(executor, name_of("/")), between(15 * MILLISECOND, 40 * MILLISECOND), be_in_the_way, NULL);
+  spin(executor);
+}
+static void set_up_busy_timer(void) {
+  victim = name_of("/");
+  period = between(10, 25) * MILLISECOND;
+  size = period + between(8 * MILLISECOND, 50 * MILLISECOND);
+  variant = (int)chance(2);
+  role(busy_role);
+  if (chance(2)) role(bystander);
+}
+
 static void set_up_starved(void) {
   victim = name_of("/");
   period = between(10, 40) * MILLISECOND;
@@ -395,6 +506,8 @@ static void set_up_starved(void) {
 }
 
 const struct kind inside_kinds[] = {
-    {"spin", set_up_spin},       {"sleep", set_up_sleep}, {"lock", set_up_lock}, {"hog", set_up_hog},   {"faults", set_up_faults},   {"page", set_up_page},
-    {"io", set_up_io},           {"stop", set_up_stop},   {"late", set_up_late}, {"starved", set_up_starved}, {NULL, NULL},
+    {"spin", set_up_spin},           {"sleep", set_up_sleep},         {"lock", set_up_lock},       {"inversion", set_up_inversion},
+    {"condition", set_up_condition}, {"hog", set_up_hog},             {"two_hogs", set_up_two_hogs}, {"faults", set_up_faults},
+    {"page", set_up_page},           {"pages", set_up_pages},         {"io", set_up_io},           {"stop", set_up_stop},
+    {"late", set_up_late},           {"starved", set_up_starved},     {"busy_timer", set_up_busy_timer}, {NULL, NULL},
 };

@@ -49,7 +49,10 @@ static void *end_all(void *unused) {
   while (now() < limit && !(shared->planted && now() > shared->planted + calm)) rest(5 * MILLISECOND);
   if (!shared->planted) say("trouble nothing was planted in time");
   shared->over = true;
-  for (int each = 0; each < 8; each++) sem_post(&shared->go);
+  for (int each = 0; each < 8; each++) {
+    sem_post(&shared->go);
+    sem_post(&shared->go_second);
+  }
   return unused;
 }
 
@@ -86,6 +89,7 @@ int main(int count, char **words) {
   pthread_barrierattr_setpshared(&barrier, PTHREAD_PROCESS_SHARED);
   pthread_barrier_init(&shared->ready, &barrier, (unsigned)role_count);
   sem_init(&shared->go, 1, 0);
+  sem_init(&shared->go_second, 1, 0);
   seed = chance(0);
   // Processes are made before anything is traced in them, so that each is what it seems.
   for (int first = 0; first < role_count;) {

@@ -325,41 +325,29 @@ static void set_up_publisher(void) {
   usual_roles(listener);
 }
 
-// A sender that loses its CPU in the middle of publish.
-static void hog(void) {
-  shared->helper_tid = own_tid();
-  shared->helper_pid = getpid();
-  pthread_barrier_wait(&shared->ready);
-  for (;;) {
-    while (sem_wait(&shared->go)) {
-    }
-    if (shared->over) return;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(shared->cpu, &set);
-    sched_setaffinity(0, sizeof set, &set);
-    compute(size);
-    shared->helper_done = 1;
+// Where the hog is: beside the role before it, or apart; and then the others.
+static void add_hog_and(void (*other)(void)) {
+  is_helper_near = chance(2);
+  if (is_helper_near) {
+    role_beside(hog);
+    role(other);
+  } else {
+    role_in_own_process(hog);
+    role_in_own_process(other);
   }
 }
+
+// A sender that loses its CPU in the middle of publish.
 static void preempted_call(void) {
   if (!is_marked_call) return;
-  cpu_set_t set;
-  int cpu = sched_getcpu();
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  sched_setaffinity(0, sizeof set, &set);
-  setpriority(PRIO_PROCESS, (id_t)own_tid(), 19);
-  shared->cpu = cpu;
-  bool is_near = shared->helper_pid == getpid();
-  ns before = is_near ? cpu_of_thread(shared->helper_tid) : cpu_of_process(shared->helper_pid);
+  move_to_one_cpu();
+  ns before = hogs_cpu();
   struct mark begin = mark();
-  sem_post(&shared->go);
+  want_helper(size);
   while (!shared->helper_done) {
   }
   struct mark end = mark();
-  ns after = is_near ? cpu_of_thread(shared->helper_tid) : cpu_of_process(shared->helper_pid);
-  span("publish_hog", talker_name, begin, end, shared->helper_tid, after - before);
+  span("publish_hog", talker_name, begin, end, shared->helper_tid, hogs_cpu() - before);
 }
 static void send_preempted(struct run *run) {
   output->before = preempted_call;
@@ -368,18 +356,80 @@ static void send_preempted(struct run *run) {
 static void set_up_preempted_publisher(void) {
   set_up(send_preempted);
   role(talker);
-  if (chance(2)) {
-    role_beside(hog);
-    role(listener);
-  } else {
-    role_in_own_process(hog);
-    role_in_own_process(listener);
+  add_hog_and(listener);
+}
+
+// A receiver that waits for messages, and has no CPU when one comes.
+static void send_to_starved(struct run *run) {
+  (void)run;
+  usual_work();
+  if (shared->flagged && !shared->planted) return;
+  if (!shared->busy_since || shared->planted) {
+    send_one(USUAL, true);
+    return;
   }
+  if (!shared->helper_ready) return;
+  struct message message = {.mark = MARKED, .number = ++sent};
+  shared->flagged = now();
+  publish(output, &message, true);
+  shared->due = message.sent;
+}
+static void listen_starved(struct run *run) {
+  shared->received++;
+  if (run->message.mark == MARKED) {
+    ns had = shared->cpu_at_due ? hogs_cpu() - shared->cpu_at_due : 0;
+    if (run->begin.wall - run->message.sent < 4 * MILLISECOND) {
+      // It had the CPU after all: another time.
+      shared->flagged = shared->busy_since = shared->helper_ready = shared->due = 0;
+      return;
+    }
+    say_history(run->message.sent, "busy", "starve", shared->helper_tid, had);
+    ns early = run->begin.wall - 100 * MICROSECOND;
+    subject("message", topic, early > run->message.publish ? early : run->message.publish);
+    planted();
+  } else if (may_begin() && !shared->busy_since) {
+    move_to_one_cpu();
+    // With so little right to the CPU it has then had more than its share, and waits long for the next.
+    compute(5 * MILLISECOND);
+    // By then this thread waits for work again.
+    shared->instant = now() + 3 * MILLISECOND;
+    want_helper(size);
+    shared->busy_since = now();
+  } else {
+    usual_work();
+  }
+}
+static void starved_listener(void) {
+  struct executor *executor = new_executor(1);
+  new_subscription(new_node(executor, listener_name), topic, depth, messages[1], listen_starved, NULL);
+  spin(executor);
+}
+static void set_up_starved_listener(void) {
+  set_up(send_to_starved);
+  size += period;
+  role(starved_listener);
+  add_hog_and(talker);
+}
+
+// A message in the ring buffer of its process, whose thread is busy with another callback.
+static void buffered_listener(void) {
+  struct executor *executor = new_executor(1);
+  ring = new_intra_subscription(new_node(executor, listener_name), topic, depth, listen_to);
+  new_timer(new_node(executor, other_name), other_period, be_long, NULL);
+  has_ring = true;
+  spin(executor);
+}
+static void set_up_buffered(void) {
+  set_up(send_to_busy);
+  role(ring_talker);
+  role_beside(buffered_listener);
+  if (chance(2)) role(bystander);
 }
 
 const struct kind message_kinds[] = {
     {"busy", set_up_busy},           {"group", set_up_group},         {"backlog", set_up_backlog},
     {"overflow", set_up_overflow},   {"lost", set_up_lost},           {"overwritten", set_up_overwritten},
     {"transport", set_up_transport}, {"publisher", set_up_publisher}, {"preempted_publisher", set_up_preempted_publisher},
+    {"starved_listener", set_up_starved_listener}, {"buffered", set_up_buffered},
     {NULL, NULL},
 };

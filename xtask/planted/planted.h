@@ -2,7 +2,7 @@
 //
 // `planted KIND SEED LOG` is a small system of nodes with random names and usual work, in which one thing of a random size goes wrong. What
 // went wrong, where, when and for how long is written into LOG, as the program's own clocks say; the judge (xtask/src/planted) compares it with
-// what `rostrace why` makes of the recording. `truth.c` has the clocks and the log, `ros.c` the client library, `main.c` the table of kinds.
+// what `rostrace why` makes of the recording. `truth.c` has the clocks and the log, `ros.c` the client library, `hog.c` who helps, `main.c` the table of kinds.
 #pragma once
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -100,7 +100,7 @@ struct entity *new_timer(struct node *, ns period, work *, struct group *);
 struct entity *new_subscription(struct node *, const char *topic, int depth, int socket, work *, struct group *);
 // Messages come through a ring buffer of this process.
 struct entity *new_intra_subscription(struct node *, const char *topic, int capacity, work *);
-struct entity *new_service(struct node *, const char *name, int socket, work *);
+struct entity *new_service(struct node *, const char *name, int socket, work *, struct group *);
 const char *node_name(const struct entity *);
 // The next wait of this executor lasts so much longer than it should.
 void oversleep(struct executor *, ns time);
@@ -145,6 +145,9 @@ struct shared {
   sem_t go;
   atomic_int helper_tid, helper_pid, helper_done, helper_ready, cpu, subject_pid;
   atomic_llong size, instant, due, cpu_at_due;
+  sem_t go_second;
+  atomic_int second_tid, second_pid, second_done;
+  atomic_llong second_size;
   pthread_mutex_t lock;
   atomic_llong busy_since, flagged, received;
 };
@@ -159,6 +162,18 @@ void role_in_own_process(void (*run)(void));
 void role_beside(void (*run)(void));
 // With the first role's process, or alone, as chance wants.
 bool is_beside_first(void);
+
+// Helpers (hog.c) wait until they are wanted: one for so much time.
+extern bool is_helper_near;  // a thread of the process that wants it
+void enter_helper(void);
+bool is_wanted(void);
+void want_helper(ns time);
+// Who takes the CPU of the thread that has moved to one, which then has less right to it. A second one is in a process of its own.
+void move_to_one_cpu(void);
+void hog(void);
+ns hogs_cpu(void);
+void second_hog(void);
+void want_second_hog(ns time);
 
 // Begins after all usual things have happened a few times.
 bool is_time(void);

@@ -44,6 +44,7 @@ void planted_executor(void *executor);
 void planted_group(void *executor, void *group);
 void planted_timer_in_group(void *group, void *handle);
 void planted_subscription_in_group(void *group, void *handle);
+void planted_service_in_group(void *group, void *handle);
 
 enum { MOST_ENTITIES = 8, MOST_QUEUED = 64, HISTORY = 64 };
 enum type { TIMER, SUBSCRIPTION, INTRA, SERVICE };
@@ -223,13 +224,14 @@ struct entity *new_intra_subscription(struct node *node, const char *topic, int 
   return it;
 }
 
-struct entity *new_service(struct node *node, const char *name, int socket, work *work) {
-  struct entity *it = new_entity(SERVICE, node, work, NULL);
+struct entity *new_service(struct node *node, const char *name, int socket, work *work, struct group *group) {
+  struct entity *it = new_entity(SERVICE, node, work, group);
   it->socket = socket;
   it->depth = MOST_QUEUED;
   ros_trace_rcl_service_init(it->handle, node->handle, it->rmw, name);
   ros_trace_rclcpp_service_callback_added(it->handle, it->callback);
   name_callback(it);
+  if (group) planted_service_in_group(group, it->handle);
   return it;
 }
 

@@ -6,6 +6,7 @@ static int channel_of_service[2];
 static ns size, period, other_period;
 static int variant;
 static bool is_server_busy;
+static int server_threads = 1;
 static struct client *client;
 
 static void take_long(void) {
@@ -77,9 +78,11 @@ static void asker(void) {
   spin(executor);
 }
 static void server(void) {
-  struct executor *executor = new_executor(1);
-  new_service(new_node(executor, server_name), service, channel_of_service[1], serve);
-  new_timer(new_node(executor, other_name), other_period, be_long, NULL);
+  struct executor *executor = new_executor(server_threads);
+  // Each node has a group, as in rclcpp; with one thread nobody notices.
+  struct group *own = server_threads > 1 ? new_group(executor) : NULL, *others = server_threads > 1 ? new_group(executor) : NULL;
+  new_service(new_node(executor, server_name), service, channel_of_service[1], serve, own);
+  new_timer(new_node(executor, other_name), other_period, be_long, others);
   spin(executor);
 }
 
@@ -99,5 +102,10 @@ static void set_up(bool is_busy) {
 }
 static void set_up_service(void) { set_up(false); }
 static void set_up_server(void) { set_up(true); }
+// Its other thread goes on with other things meanwhile.
+static void set_up_threads(void) {
+  server_threads = 2;
+  set_up(false);
+}
 
-const struct kind service_kinds[] = {{"service", set_up_service}, {"server", set_up_server}, {NULL, NULL}};
+const struct kind service_kinds[] = {{"service", set_up_service}, {"server", set_up_server}, {"threads", set_up_threads}, {NULL, NULL}};

@@ -68,10 +68,11 @@ impl Workspace {
         self.built_program(&["build", "--release", "--package=rostrace", "--bin=rostrace"])
     }
 
-    /// Builds the program and the tracer beside it with the profile `tested` (see Cargo.toml) and returns the program's path.
+    /// Builds the program, and the tracer and the library for locks beside it, with the profile `tested` (see Cargo.toml) and returns the program's path.
     pub(crate) fn tested_program(&self) -> Result<PathBuf> {
-        let packages = ["--package=rostrace", "--package=rostrace-tracer"];
-        self.built_program(&["build", "--profile=tested", packages[0], packages[1]])
+        let packages = ["rostrace", "rostrace-tracer", "rostrace-locks"];
+        let [program, tracer, locks] = packages.map(|name| format!("--package={name}"));
+        self.built_program(&["build", "--profile=tested", &program, &tracer, &locks])
     }
 
     /// Runs a `cargo build` of one program and returns the path of what it has built.

@@ -1,13 +1,14 @@
 //! Stretches in which everything stood still: in made-up systems where it is plain, and in a recording whose four timers were held up at one instant.
 
 use crate::observed::{self, whole};
-use crate::support::Recording;
 use crate::support::kernel::ASLEEP;
+use crate::support::{Payload, Recording};
 use rostrace_analyze::finding::{self, Finding, FindingKind, Group, Measured, Root};
 use rostrace_analyze::standstill::{Held, Scope};
 use rostrace_analyze::why::{Cause, Why};
 use rostrace_analyze::{Analysis, callback};
 use rostrace_model::Model;
+use rostrace_model::entity::InstanceId;
 use rostrace_model::scheduling::Scheduling;
 
 const MS: u64 = 1_000_000;
@@ -60,6 +61,11 @@ fn process(recording: &mut Recording, pid: i64) {
 
 /// Three processes that stand still together. The third is in the middle of an execution then.
 fn machine() -> Recording {
+    machine_by_clock(None)
+}
+
+/// The same; how long that execution computes by the clock of its thread, and how often it leaves its CPU meanwhile, voluntarily and not.
+fn machine_by_clock(clock: Option<(u64, u64, u64)>) -> Recording {
     let mut recording = Recording::jazzy();
     for pid in [1, 2, 3] {
         process(&mut recording, pid);
@@ -77,13 +83,59 @@ fn machine() -> Recording {
         } else {
             MS / 10
         };
-        recording.run_between(due + MS / 50, due + MS / 50 + length, 0x2000);
+        let (start, end) = (due + MS / 50, due + MS / 50 + length);
+        match clock.filter(|_| due == STALL) {
+            None => recording.run_between(start, end, 0x2000),
+            Some(after) => {
+                recording.at(start).start(0x2000);
+                read(&mut recording, (0, 0, 0));
+                recording.at(end - 1000);
+                read(&mut recording, after);
+                recording.at(end).end(0x2000)
+            }
+        };
         recording.wait_for_work();
         while due <= recording.now() {
             due += PERIOD / 2;
         }
     }
     recording
+}
+
+fn read(recording: &mut Recording, (cpu, voluntary, involuntary): (u64, u64, u64)) {
+    let fields = [
+        ("callback", Payload::Pointer(0x2000)),
+        ("cpu_time", Payload::Unsigned(cpu)),
+        ("voluntary", Payload::Unsigned(voluntary)),
+        ("involuntary", Payload::Unsigned(involuntary)),
+    ];
+    recording.event("rostrace:thread_clock", &fields);
+}
+
+/// Others stand still meanwhile, but the clock of its thread says that an execution went on, or that it only waited for something.
+#[test]
+fn who_computed_or_slept_of_its_own_accord_did_not_stand_still_by_its_clock() {
+    let computed = LENGTH / 2;
+    for (clock, stood) in [
+        (None, true),
+        (Some((MS, 0, 2)), true),
+        (Some((MS, 2, 1)), true),
+        (Some((MS, 1, 0)), false),
+        (Some((computed, 0, 2)), false),
+    ] {
+        let model = machine_by_clock(clock).load();
+        let analysis = whole(&model);
+        assert_eq!(analysis.standstills().list.len(), 1, "{clock:?}");
+        let long = model.instances.iter().position(|row| {
+            row.end
+                .is_some_and(|end| (end.0 - row.start.0) as u64 > LENGTH)
+        });
+        let long = InstanceId::from_index(long.unwrap());
+        let explained = Why::new(&analysis).instance(long, None);
+        let is_still = |cause: Cause| matches!(cause, Cause::Standstill(..));
+        let found = explained.parts.iter().any(|part| is_still(part.cause));
+        assert_eq!(found, stood, "{clock:?}: {:?}", explained.parts);
+    }
 }
 
 #[test]

@@ -262,3 +262,85 @@ fn a_wait_for_another_callback_stays_a_wait_for_it() {
     let is_split = |cause: Cause| matches!(cause, Cause::ByClock(..));
     assert!(!explained.parts.iter().any(|part| is_split(part.cause)));
 }
+
+/// Of a lock it is known when it was waited for. It left its CPU once for that, and otherwise because it had to.
+#[test]
+fn what_is_known_of_locks_is_no_part_of_what_is_not_known() {
+    let mut recording = two_timers();
+    recording.at(30_000_000).start(0x70);
+    read(&mut recording, 0x70, 0, (0, 0));
+    let lock = ("lock", Payload::Pointer(0x77));
+    let fields = [
+        lock.clone(),
+        ("kind", Payload::Unsigned(0)),
+        ("owner", Payload::Signed(7)),
+        ("caller", Payload::Pointer(0xCA)),
+    ];
+    recording
+        .at(32_001_000)
+        .event("rostrace:lock_wait_begin", &fields);
+    let fields = [lock, ("status", Payload::Signed(0))];
+    recording
+        .at(36_001_000)
+        .event("rostrace:lock_wait_end", &fields);
+    // It computed for 2 ms, waited 4 for the lock, and 3 for a CPU.
+    recording.at(39_001_000);
+    read(&mut recording, 0x70, 2_000_000, (1, 1));
+    let model = recording.at(39_002_000).end(0x70).load();
+    let found = parts(&model, 0);
+    let sum = |is_it: &dyn Fn(Cause) -> bool| {
+        let parts = found.iter().filter(|(_, cause)| is_it(*cause));
+        parts.map(|(time, _)| time).sum::<i64>()
+    };
+    assert_eq!(
+        sum(&|cause| matches!(cause, Cause::Lock(..))),
+        4_000_000,
+        "{found:?}"
+    );
+    let both = off(OffCpuReason::PreemptedOrBlocked);
+    assert_eq!(sum(&|cause| cause == both), 0, "{found:?}");
+    // 3 ms after the lock, of which at most 2.002 were computed.
+    let preempted = sum(&|cause| cause == off(OffCpuReason::Preempted));
+    assert!(
+        (990_000..=3_000_000).contains(&preempted),
+        "{preempted} {found:?}"
+    );
+}
+
+/// The call of `publish` is a part of an execution, and does not go on without a CPU.
+#[test]
+fn a_call_of_publish_that_was_preempted_is_split_as_the_callback_is() {
+    let mut recording = two_timers();
+    recording.publisher(0x10, 2, "/a");
+    recording.subscription(0x20, 2, "/a", 0x30);
+    recording.thread(1).at(30_000_000).start(0x70);
+    read(&mut recording, 0x70, 0, (0, 0));
+    recording.at(30_100_000).rclcpp_publish(0x10, 0x5000);
+    recording.at(40_100_000).rcl_publish(0x10, 0x5000);
+    recording.rmw_publish(0x10, 0x5000, stamp(40_100_500));
+    recording.at(40_300_000);
+    read(&mut recording, 0x70, 400_000, (0, 2));
+    recording.end(0x70);
+    recording.thread(7).at(41_000_000);
+    recording.receive(0x20, stamp(40_100_500), 0x30);
+    let model = recording.load();
+    let analysis = whole(&model);
+    let explained = Why::new(&analysis).communication(DeliveryId(0)).unwrap();
+    let sum: i64 = explained.parts.iter().map(|part| part.duration()).sum();
+    assert_eq!(sum, explained.end.0 - explained.begin.0);
+    let of = |cause: Cause| {
+        let parts = explained.parts.iter().filter(|part| part.cause == cause);
+        parts.map(|part| part.duration()).sum::<i64>()
+    };
+    let preempted = of(off(OffCpuReason::Preempted));
+    assert!(
+        (9_500_000..=9_700_000).contains(&preempted),
+        "{:?}",
+        explained.parts
+    );
+    assert!(
+        of(Cause::Publishing) + preempted >= 10_000_000,
+        "{:?}",
+        explained.parts
+    );
+}

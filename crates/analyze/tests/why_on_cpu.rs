@@ -2,12 +2,12 @@
 
 use rostrace_analyze::timer::firings;
 use rostrace_analyze::why::Why;
-use rostrace_model::entity::{InstanceId, TimerId};
+use rostrace_model::entity::{DeliveryId, InstanceId, TimerId};
 use rostrace_model::scheduling::Scheduling;
 use rostrace_testkit::made_up::kernel::{ASLEEP, PREEMPTED};
 
 use crate::observed::whole;
-use crate::support::Recording;
+use crate::support::{Flavour, Recording, stamp};
 
 /// A timer of thread 1 that is due at 11.002 ms and whose callback runs from 12.000 to 12.100 ms; the executor waits for work since 10 ms.
 fn timer() -> Recording {
@@ -167,4 +167,74 @@ fn what_the_scheduler_does_not_tell_stays_what_it_was() {
             RUNS,
         ],
     );
+}
+
+/// A message of 10 ms, for a listener that waits for work since 9 ms; it is on a CPU since 18 ms, where a thread called hog ran before.
+fn message(hog: impl FnOnce(&mut Recording)) -> Vec<(i64, String)> {
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
+    recording.process(200, "listener").at(9_000_000);
+    recording.wait_for_work();
+    recording.process(100, "talker").at(10_000_000);
+    recording.publish(0x20, 0x5000, stamp(10_002_500));
+    recording.at(10_100_000).wait_for_work();
+    recording.process(200, "listener").at(18_100_000);
+    recording
+        .get_next_ready()
+        .receive(0x30, stamp(10_002_500), 0x40);
+    recording.cpu(1).at(5_000_000);
+    recording.thread_name(200, 200, "listener");
+    recording.thread_name(8, 8, "hog");
+    recording.at(8_000_000).switch_in(200);
+    recording.at(9_100_000).switch_out(200, false);
+    hog(&mut recording);
+    recording.cpu(1).at(18_000_000).switch_in(200);
+    recording.at(30_000_000).switch_out(200, false);
+    let set = recording.open();
+    let model = crate::support::model_of(&set);
+    let mut analysis = whole(&model);
+    analysis.scheduling = Scheduling::load(&set, &model, &mut |_| true);
+    let explained = Why::new(&analysis).communication(DeliveryId(0)).unwrap();
+    let sum: i64 = explained.parts.iter().map(|part| part.duration()).sum();
+    assert_eq!(sum, explained.end.0 - explained.begin.0);
+    let parts = explained.parts.iter();
+    let parts = parts.map(|part| (part.duration() / 1000, part.describe(&analysis)));
+    parts.filter(|(time, _)| *time > 100).collect()
+}
+
+const IDLE: &str = "middleware: under way, the receiver was idle or had no CPU";
+
+/// When the listener was woken is not known, but had the CPU been idle meanwhile, it would have run sooner.
+#[test]
+fn a_receiver_may_have_waited_for_whoever_had_its_cpu_without_a_pause() {
+    let by = |who: &str| {
+        format!(
+            "under way, or without a CPU: the receiver was idle or had no CPU, and {who} had the one that it then got"
+        )
+    };
+    let parts = message(|recording| {
+        recording.at(11_000_000).switch_in(8);
+        recording.at(14_000_000).switch_out(8, true);
+        recording.at(16_000_000).switch_in(8);
+        recording.at(18_000_000).switch_out(8, true);
+    });
+    let unknown = "something that is not recorded";
+    assert_eq!(
+        parts[1..],
+        [
+            (3000, by("hog 8")),
+            (2000, by(unknown)),
+            (2000, by("hog 8")),
+        ]
+    );
+    assert_eq!(parts[0].1, IDLE);
+}
+
+#[test]
+fn what_ran_before_its_cpu_may_have_been_idle_kept_a_receiver_from_nothing() {
+    let parts = message(|recording| {
+        recording.at(11_000_000).switch_in(8);
+        recording.at(17_000_000).switch_out(8, false);
+    });
+    assert_eq!(parts.len(), 1, "{parts:?}");
+    assert_eq!(parts[0].1, IDLE);
 }

@@ -179,7 +179,7 @@ fn a_flame_graph_is_a_picture_a_page_and_a_file_for_others() {
     }
     recorded(&place, &hot(&place, &["-O2"]), "600", &[]);
     for name in ["flame.svg", "flame.html", "flame.json", "flame.folded"] {
-        place.run(&["flame", "trace", "--rank", "1", "-o", name], 0);
+        place.run(&["flame", "trace", "--usual", "-o", name], 0);
     }
     let read = |name: &str| std::fs::read_to_string(place.path(name)).unwrap();
     let escaped = USUAL.replace('<', "&lt;").replace('>', "&gt;");

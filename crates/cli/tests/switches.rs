@@ -118,6 +118,13 @@ fn is_near(found: i64, known: i64) -> bool {
 /// count it and the other not: of ten executions one may differ.
 pub fn assert_agree(executions: &[Execution], ran: &[(i64, i64)]) {
     assert_eq!(executions.len(), ran.len());
+    let found: i64 = executions.iter().map(|it| it.running).sum();
+    let known: i64 = ran.iter().map(|(cpu, _)| cpu).sum();
+    eprintln!(
+        "{} executions: {found} ns on a CPU, {known} ns by the clock of their thread, {:+.2} %",
+        ran.len(),
+        100.0 * (found - known) as f64 / known.max(1) as f64
+    );
     let differing: Vec<_> = (executions.iter().zip(ran))
         .filter(|(found, (cpu, _))| !is_near(found.running, *cpu))
         .collect();

@@ -105,7 +105,7 @@ fn part(value: &Value) -> Result<Part> {
         relation: text("relation"),
         ran_instead: instead,
         has_ran_instead: instead.is_some() || value["ran_instead"].is_string(),
-        held_by: value["held_by_tid"].as_i64(),
+        held_by: value["lock"]["by_tid"].as_i64(),
         begin: number("begin_ns")?,
         duration: number("duration_ns")?,
     })

@@ -8,8 +8,8 @@ pub(super) enum Claim {
     Computing,
     /// By what this thread held, if that is not 0.
     Blocked(i64),
-    /// By this thread.
-    Preempted(i64),
+    /// By this thread, or by one of these where nobody can know which it was.
+    Preempted(Vec<i64>),
     Stopped,
     /// This node's callback, on the same thread.
     SameThread(String),
@@ -29,6 +29,13 @@ pub(super) enum Claim {
 
 /// How a case was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct How {
+    pub(super) switches: Switches,
+    /// Who holds a lock is known.
+    pub(super) has_locks: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Switches {
     Recorded,
     /// Who had a CPU instead cannot be known.
@@ -36,11 +43,11 @@ pub(super) enum Switches {
 }
 
 impl Claim {
-    pub(super) fn accepts(&self, part: &Part, switches: Switches) -> bool {
+    pub(super) fn accepts(&self, part: &Part, how: How) -> bool {
         let is = |names: &[&str]| names.contains(&part.cause.as_str());
         let is_of = |node: &str| is_callback_of(&part.callback, node);
         // Without context switches nobody has to know it, but nobody may say another one either.
-        let is_by = |culprit: i64| match (part.ran_instead, switches) {
+        let is_by = |culprit: i64| match (part.ran_instead, how.switches) {
             (Some(by), _) => by == culprit,
             (None, Switches::Refused) => true,
             (None, Switches::Recorded) => false,
@@ -55,12 +62,17 @@ impl Claim {
             ]),
             Claim::Blocked(holder) => {
                 let mut words = part.cause.split('_');
-                let is_wait =
-                    is(&["blocked"]) || words.any(|word| ["lock", "mutex"].contains(&word));
-                // Nobody has to know the holder of a lock, but nobody may say another one.
-                is_wait && part.held_by.is_none_or(|by| *holder == by)
+                let is_lock = words.any(|word| ["lock", "mutex", "condition"].contains(&word));
+                // Without --locks nobody has to know the holder of a lock, but nobody may say another one.
+                match part.held_by {
+                    Some(by) => is_lock && *holder == by,
+                    None if how.has_locks && *holder != 0 => false,
+                    None => is_lock || is(&["blocked"]),
+                }
             }
-            Claim::Preempted(by) => is(&["preempted", "waiting_for_cpu"]) && is_by(*by),
+            Claim::Preempted(by) => {
+                is(&["preempted", "waiting_for_cpu"]) && by.iter().any(|by| is_by(*by))
+            }
             Claim::Stopped => is(&["stopped", "blocked", "standstill"]),
             Claim::SameThread(node) => {
                 is(&["other_callback"]) && part.relation == "same thread" && is_of(node)

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 
 use super::answer::Answer;
-use super::claim::{Claim, Switches, is_closed, is_off_cpu};
+use super::claim::{Claim, How, Switches, is_closed, is_off_cpu};
 use super::stretch::{Demand, Stretch, stretches};
 use super::truth::{Subject, Truth, What};
 
@@ -44,7 +44,7 @@ pub(super) fn is_largest_closed(truth: &Truth, answer: &Answer) -> bool {
     })
 }
 
-pub(super) fn judge(truth: &Truth, answer: &Answer, switches: Switches) -> Judgement {
+pub(super) fn judge(truth: &Truth, answer: &Answer, how: How) -> Judgement {
     if let Subject::Lost(_, reason) = &truth.subject {
         return judge_loss(reason, answer);
     }
@@ -54,8 +54,8 @@ pub(super) fn judge(truth: &Truth, answer: &Answer, switches: Switches) -> Judge
     if truth.at < answer.begin || truth.at > answer.end {
         return wrong("another execution or message was explained".to_owned());
     }
-    let mut stretches = stretches(truth);
-    if switches == Switches::Refused && stretches.iter().any(Stretch::is_of_service) {
+    let mut stretches = stretches(truth, how);
+    if how.switches == Switches::Refused && stretches.iter().any(Stretch::is_of_service) {
         // What the caller did before and after is known as a sum over its execution, which has the service in its middle.
         stretches.retain(Stretch::is_of_service);
     }
@@ -63,7 +63,7 @@ pub(super) fn judge(truth: &Truth, answer: &Answer, switches: Switches) -> Judge
     let mut error = 0;
     let (mut planted, mut named, mut closed) = (0, 0, 0);
     for stretch in &stretches {
-        let found = Found::of(stretch, answer, switches);
+        let found = Found::of(stretch, answer, how);
         for (demand, size) in stretch.demands.iter().zip(&found.demands) {
             let off = found.error(stretch, demand, *size);
             let tolerance = (demand.size / SHARE).max(TIME) + stretch.slack;
@@ -144,7 +144,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(stretch: &Stretch, answer: &Answer, switches: Switches) -> Found {
+    fn of(stretch: &Stretch, answer: &Answer, how: How) -> Found {
         let mut found = Found {
             demands: vec![0; stretch.demands.len()],
             off_cpu: 0,
@@ -155,14 +155,14 @@ impl Found {
         for part in &answer.parts {
             let time = part.within(stretch.begin, stretch.end);
             let mut demands = stretch.demands.iter();
-            match demands.position(|demand| demand.claim.accepts(part, switches)) {
+            match demands.position(|demand| demand.claim.accepts(part, how)) {
                 Some(place) => found.demands[place] += time,
                 None if is_off_cpu(part) => found.off_cpu += time,
                 None if part.cause == "standstill" => found.standstill += time,
                 None => found.other += time,
             }
-            let is_planted = (stretch.demands.first())
-                .is_some_and(|demand| demand.claim.accepts(part, switches));
+            let is_planted =
+                (stretch.demands.first()).is_some_and(|demand| demand.claim.accepts(part, how));
             // Who waits for a service is blocked: that is true, and does not help.
             let is_box = is_closed(part) || stretch.is_of_service() && part.cause == "blocked";
             if is_box && !is_planted {
@@ -236,6 +236,19 @@ mod tests {
     use super::*;
     use crate::torture::random::Random;
 
+    const RECORDED: How = How {
+        switches: Switches::Recorded,
+        has_locks: false,
+    };
+
+    fn verdict_of(truth: &Truth, answer: &Answer, switches: Switches) -> Verdict {
+        let how = How {
+            switches,
+            ..RECORDED
+        };
+        judge(truth, answer, how).verdict
+    }
+
     /// A truth in which this happens, with usual work around it.
     fn planted(what: What, random: &mut Random) -> Truth {
         let mut at = 1_000_000_000_000 + random.between(0, 1 << 40) as i64;
@@ -262,7 +275,14 @@ mod tests {
             at += size + 500;
             at
         };
-        let is_inside = matches!(what, What::Compute | What::Block | What::Hog | What::Stop);
+        let inside = [
+            What::Compute,
+            What::Block,
+            What::Hog,
+            What::Also,
+            What::Stop,
+        ];
+        let is_inside = inside.contains(&what);
         if is_inside {
             let before = random.between(100_000, 2_000_000);
             add(What::Compute, before, before as i64);
@@ -270,10 +290,22 @@ mod tests {
         let size = random.between(8_000_000, 60_000_000);
         let cpu = match what {
             What::Compute => size as i64,
-            What::Hog => random.between(100_000, 2_000_000) as i64,
+            What::Hog | What::Also => random.between(100_000, 2_000_000) as i64,
             _ => random.between(5_000, 60_000) as i64,
         };
-        let end = add(what, size, cpu);
+        let is_by_two = what == What::Also;
+        let end = add(if is_by_two { What::Hog } else { what }, size, cpu);
+        if let Some(first) = spans.last_mut().filter(|_| is_by_two) {
+            first.culprit_cpu /= 2;
+            let second = Span {
+                what,
+                begin: first.end,
+                cpu: 0,
+                culprit: first.culprit + 1,
+                ..first.clone()
+            };
+            spans.push(second);
+        }
         Truth {
             subject: Subject::Callback(node.clone()),
             at: end - size as i64 / 2,
@@ -297,9 +329,7 @@ mod tests {
 
     fn right<'a>(cases: impl Iterator<Item = (&'a Truth, Answer)>) -> usize {
         cases
-            .filter(|(truth, answer)| {
-                judge(truth, answer, Switches::Recorded).verdict == Verdict::Right
-            })
+            .filter(|(truth, answer)| judge(truth, answer, RECORDED).verdict == Verdict::Right)
             .count()
     }
 
@@ -307,7 +337,7 @@ mod tests {
     fn who_knows_everything_is_right_in_every_case() {
         let cases = cases(&mut Random::new(24));
         for truth in &cases {
-            let judgement = judge(truth, &made_up::perfect(truth), Switches::Recorded);
+            let judgement = judge(truth, &made_up::perfect(truth), RECORDED);
             assert_eq!(judgement.verdict, Verdict::Right, "{truth:?} {judgement:?}");
         }
     }
@@ -353,8 +383,7 @@ mod tests {
     #[test]
     fn a_closed_box_is_not_wrong_and_a_false_claim_is() {
         let truth = planted(What::Block, &mut Random::new(27));
-        let verdict =
-            |cause| judge(&truth, &made_up::always(&truth, cause), Switches::Recorded).verdict;
+        let verdict = |cause| judge(&truth, &made_up::always(&truth, cause), RECORDED).verdict;
         assert_eq!(verdict("execution"), Verdict::Closed);
         assert_eq!(verdict("preempted"), Verdict::Wrong);
         assert_eq!(verdict("blocked"), Verdict::Half);
@@ -368,14 +397,38 @@ mod tests {
             part.ran_instead = part.ran_instead.map(|tid| tid + 1);
         }
         for switches in [Switches::Recorded, Switches::Refused] {
-            assert_eq!(judge(&truth, &answer, switches).verdict, Verdict::Wrong);
+            assert_eq!(verdict_of(&truth, &answer, switches), Verdict::Wrong);
         }
         for part in &mut answer.parts {
             part.ran_instead = None;
         }
-        let verdict = |switches| judge(&truth, &answer, switches).verdict;
+        let verdict = |switches| verdict_of(&truth, &answer, switches);
         assert_eq!(verdict(Switches::Refused), Verdict::Right);
         assert_eq!(verdict(Switches::Recorded), Verdict::Wrong);
+    }
+
+    #[test]
+    fn the_holder_of_a_lock_has_to_be_known_where_locks_are_recorded() {
+        let truth = planted(What::Block, &mut Random::new(30));
+        let verdict = |answer: &Answer, has_locks| {
+            let how = How {
+                has_locks,
+                ..RECORDED
+            };
+            judge(&truth, answer, how).verdict
+        };
+        let mut answer = made_up::perfect(&truth);
+        assert_eq!(verdict(&answer, true), Verdict::Right);
+        let holders = |answer: &mut Answer, change: &dyn Fn(i64) -> Option<i64>| {
+            for part in &mut answer.parts {
+                part.held_by = part.held_by.and_then(change);
+            }
+        };
+        holders(&mut answer, &|by| Some(by + 1));
+        assert_eq!(verdict(&answer, false), Verdict::Wrong);
+        holders(&mut answer, &|_| None);
+        assert_eq!(verdict(&answer, false), Verdict::Right);
+        assert_eq!(verdict(&answer, true), Verdict::Wrong);
     }
 
     #[test]
@@ -389,7 +442,7 @@ mod tests {
         rest.begin = answer.parts[0].end();
         rest.duration = size / 10;
         answer.parts.insert(1, rest);
-        let judgement = judge(&truth, &answer, Switches::Recorded);
+        let judgement = judge(&truth, &answer, RECORDED);
         assert_eq!(judgement.verdict, Verdict::Half, "{judgement:?}");
     }
 }

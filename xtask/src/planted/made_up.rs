@@ -89,7 +89,14 @@ pub(super) fn perfect(truth: &Truth) -> Answer {
             What::Block => {
                 add("execution", cpu, None, "");
                 add("blocked", off, None, "");
+                let held = (span.culprit != 0).then_some(span.culprit);
+                if let Some(last) = parts.last_mut().filter(|_| held.is_some()) {
+                    last.cause = "waiting_for_lock".to_owned();
+                    last.held_by = held;
+                }
             }
+            // With the span that it belongs to.
+            What::Also => {}
             What::Hog | What::PublishHog => {
                 let is_publish = span.what == What::PublishHog;
                 let own = if is_publish {
@@ -99,7 +106,14 @@ pub(super) fn perfect(truth: &Truth) -> Answer {
                 };
                 add(own, cpu, None, "");
                 add("preempted", taken, by, "");
-                add("preempted", off - taken, None, "");
+                let mut rest = off - taken;
+                let others = truth.spans.iter().filter(|it| it.what == What::Also);
+                for other in others.filter(|it| it.begin == span.end) {
+                    let taken = other.culprit_cpu.min(rest);
+                    add("preempted", taken, Some(other.culprit), "");
+                    rest -= taken;
+                }
+                add("preempted", rest, None, "");
             }
             What::Stop => add("stopped", span.wall(), None, ""),
             What::Busy => add("other_callback", span.wall(), None, "same thread"),

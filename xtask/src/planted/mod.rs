@@ -1,11 +1,12 @@
 //! `cargo xtask planted`: programs that suffer a known cause of random size, and what `rostrace why` makes of them.
 //!
 //! The programs are in `xtask/planted`; `truth` reads what they log, `answer` what `why` says. `judge` compares both and knows nothing else: `stretch` is what
-//! must be said of which time, and `claim` by which words. `run` is one case. Names, sizes and surroundings are decided by a seed alone, so that a case can be run again. The judge is judged as well: with
+//! must be said of which time, and `claim` by which words. `run` is one case, and `function` judges which function makes an execution slow. Names, sizes and surroundings are decided by a seed alone, so that a case can be run again. The judge is judged as well: with
 //! answers that are `made_up`: perfect, permuted, or always the same.
 
 mod answer;
 mod claim;
+mod function;
 mod judge;
 mod made_up;
 mod run;
@@ -29,13 +30,15 @@ use run::{Bench, Outcome};
 use table::Table;
 
 pub(crate) const USAGE: &str = "\
-cargo xtask planted [--cases N] [--seed N] [--only KIND] [--refused] [--program FILE] [--list]
+cargo xtask planted [--cases N] [--seed N] [--only KIND] [--refused] [--functions] [--program FILE] [--list]
     Records programs that suffer a planted cause, asks `why`, and judges the answers by what the programs logged. As root it
     becomes an ordinary user for that. Fails if the cause is right in less than 95 % of the cases (90 % with --refused).
     --cases N        so many cases of all kinds together (200)
     --seed N         the first case has this seed, and with it the same names, sizes and surroundings
     --only KIND      only this kind, as --list shows it
     --refused        where the system refuses perf_event_open, as the usual seccomp profile of containers does
+    --functions      instead of that, judge which function `why` names where a loop makes executions slow: of a program that is stripped or
+                     not, with frame pointers and without. Fails below 95 %
     --program FILE   ask this rostrace, which has the tracer beside it, instead of building both
     --list           show the kinds";
 
@@ -51,6 +54,7 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     let only = arguments.option("--only")?;
     let seed = arguments.option("--seed")?;
     let is_refused = arguments.flag("--refused");
+    let is_of_functions = arguments.flag("--functions");
     let program = arguments.option("--program")?.map(PathBuf::from);
     let is_list = arguments.flag("--list");
     arguments.finish()?;
@@ -65,6 +69,10 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         None => workspace.tested_program()?,
     };
     let ground = Ground::new(workspace, &rostrace, is_refused)?;
+    if is_of_functions {
+        let source = workspace.root.join("xtask/planted/loops.c");
+        return function::judge(&ground.bench, &source, seed);
+    }
     let mut kinds = ground.bench.kinds()?;
     if is_list {
         kinds.iter().for_each(|kind| println!("{kind}"));
@@ -189,7 +197,6 @@ struct Ground {
 
 impl Ground {
     fn new(workspace: &Workspace, rostrace: &Path, is_refused: bool) -> Result<Ground> {
-        let library = rostrace.with_file_name("librostrace_tracer.so");
         let folder = std::env::temp_dir().join(format!("rostrace-planted-{}", std::process::id()));
         fs::create_dir(&folder)
             .with_context(|| format!("{} could not be made", folder.display()))?;
@@ -207,6 +214,7 @@ impl Ground {
                     "main.c",
                     "truth.c",
                     "ros.c",
+                    "hog.c",
                     "inside.c",
                     "message.c",
                     "service.c",
@@ -236,7 +244,9 @@ impl Ground {
             }
             false => None,
         };
-        for file in [rostrace, &library] {
+        let libraries = ["librostrace_tracer.so", "librostrace_locks.so"]
+            .map(|name| rostrace.with_file_name(name));
+        for file in [rostrace, &libraries[0], &libraries[1]] {
             let name = file.file_name().context("a program has a name")?;
             fs::copy(file, folder.join(name))
                 .with_context(|| format!("{} could not be copied", file.display()))?;

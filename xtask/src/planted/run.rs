@@ -10,14 +10,14 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::answer::Answer;
-use super::claim::Switches;
+use super::claim::{How, Switches};
 use super::judge::{Judgement, is_largest_closed, judge};
 use super::truth::{Log, Subject, Truth};
 use crate::step::command_line;
 use crate::torture::process;
 use crate::torture::random::Random;
 
-const NOBODY: u32 = 65_534;
+pub(super) const NOBODY: u32 = 65_534;
 /// Longer than any program lasts on a machine that is busy with other things.
 const LIMIT: Duration = Duration::from_secs(180);
 
@@ -37,7 +37,7 @@ pub(super) struct Bench {
 pub(super) struct Case {
     pub(super) truth: Truth,
     pub(super) answer: Answer,
-    pub(super) switches: Switches,
+    pub(super) how: How,
     pub(super) judgement: Judgement,
     /// The largest part is a box that nobody can open.
     pub(super) is_largest_closed: bool,
@@ -52,7 +52,7 @@ pub(super) enum Outcome {
 
 impl Bench {
     /// In a folder that an ordinary user can reach and write to.
-    fn command(&self, folder: &Path, program: &Path) -> Command {
+    pub(super) fn command(&self, folder: &Path, program: &Path) -> Command {
         let mut command = match &self.without_perf {
             Some(wrapper) => {
                 let mut command = Command::new(wrapper);
@@ -89,8 +89,14 @@ impl Bench {
             fs::set_permissions(&it, PermissionsExt::from_mode(0o700))?;
         }
         let mut record = self.command(folder, &self.rostrace);
+        // Half of them with what is recorded only if it is asked for.
+        let mut random = Random::new(seed);
+        let [is_worst, has_locks, has_samples] = [(); 3].map(|()| random.below(2) == 0);
         record
-            .args(["record", "--no-report", "-o", "trace", "--"])
+            .args(["record", "--no-report", "-o", "trace"])
+            .args(has_locks.then_some("--locks"))
+            .args(has_samples.then_some("--sample"))
+            .arg("--")
             .arg(&self.planted)
             .args([kind, &seed.to_string(), "log"]);
         let said = finished(&mut record, folder, "record", &[0, 3])?;
@@ -100,15 +106,19 @@ impl Bench {
             Log::Truth(truth) => truth,
             Log::Impossible(reason) => return Ok(Outcome::LeftOut(reason)),
         };
-        let switches = match said.contains(" context switches in ") {
-            true => Switches::Recorded,
-            false => Switches::Refused,
-        };
+        let switches =
+            match said.contains(" context switches in ") || said.contains(" context switches, ") {
+                true => Switches::Recorded,
+                false => Switches::Refused,
+            };
         if self.without_perf.is_some() && switches == Switches::Recorded {
             bail!("context switches were recorded although the system was to refuse that");
         }
+        let how = How {
+            switches,
+            has_locks,
+        };
         // People ask for the worst, or for what happened at a time.
-        let is_worst = Random::new(seed).below(2) == 0;
         let mut answer = None;
         if is_worst && !matches!(truth.subject, Subject::Lost(..)) {
             let worst = self.ask(folder, &truth, None)?;
@@ -121,12 +131,12 @@ impl Bench {
             Some(answer) => answer,
             None => self.ask(folder, &truth, Some(truth.at))?,
         };
-        let judgement = judge(&truth, &answer, switches);
+        let judgement = judge(&truth, &answer, how);
         let is_largest_closed = is_largest_closed(&truth, &answer);
         Ok(Outcome::Judged(Box::new(Case {
             truth,
             answer,
-            switches,
+            how,
             judgement,
             is_largest_closed,
         })))
@@ -165,7 +175,12 @@ impl Bench {
 }
 
 /// What a command printed; it must end in time, with one of these codes.
-fn finished(command: &mut Command, folder: &Path, name: &str, codes: &[i32]) -> Result<String> {
+pub(super) fn finished(
+    command: &mut Command,
+    folder: &Path,
+    name: &str,
+    codes: &[i32],
+) -> Result<String> {
     let line = command_line(command);
     let path = |end: &str| folder.join(format!("{name}.{end}"));
     let mut child = command

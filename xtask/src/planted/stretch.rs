@@ -2,7 +2,7 @@
 //!
 //! Inside of a callback only sums are compared, because where only the clock of a thread is known, nobody can say when in the execution it was on a CPU.
 
-use super::claim::Claim;
+use super::claim::{Claim, How, Switches};
 use super::truth::{Span, Truth, What};
 
 /// A thread of which nothing was logged for so long did something else meanwhile.
@@ -34,7 +34,7 @@ impl Stretch {
 }
 
 /// The log, as what must be said of which time.
-pub(super) fn stretches(truth: &Truth) -> Vec<Stretch> {
+pub(super) fn stretches(truth: &Truth, how: How) -> Vec<Stretch> {
     let is_all_computing = truth.spans.iter().all(|span| span.what == What::Compute);
     let is_service = |span: &Span| matches!(span.what, What::Served | What::Queued);
     let has_service = truth.spans.iter().any(is_service);
@@ -42,11 +42,11 @@ pub(super) fn stretches(truth: &Truth) -> Vec<Stretch> {
     let mut inside: Vec<&Span> = Vec::new();
     for span in &truth.spans {
         match span.what {
-            What::Compute | What::Block | What::Hog | What::Stop => {
+            What::Compute | What::Block | What::Hog | What::Also | What::Stop => {
                 if let Some(last) = inside.last()
                     && (last.thread != span.thread || span.begin - last.end > GAP || has_service)
                 {
-                    all.extend(inside_stretch(&inside, is_all_computing));
+                    all.extend(inside_stretch(&inside, is_all_computing, how));
                     inside.clear();
                 }
                 inside.push(span);
@@ -54,11 +54,11 @@ pub(super) fn stretches(truth: &Truth) -> Vec<Stretch> {
             _ => all.extend(outside_stretch(span)),
         }
     }
-    all.extend(inside_stretch(&inside, is_all_computing));
+    all.extend(inside_stretch(&inside, is_all_computing, how));
     all
 }
 
-fn inside_stretch(spans: &[&Span], is_all_computing: bool) -> Option<Stretch> {
+fn inside_stretch(spans: &[&Span], is_all_computing: bool, how: How) -> Option<Stretch> {
     let (first, last) = (spans.first()?, spans.last()?);
     let sum = |time: &dyn Fn(&Span) -> i64| spans.iter().map(|span| time(span)).sum::<i64>();
     let of = |what: What, time: &dyn Fn(&Span) -> i64| {
@@ -72,10 +72,21 @@ fn inside_stretch(spans: &[&Span], is_all_computing: bool) -> Option<Stretch> {
         demand(Claim::Blocked(block.culprit), of(What::Block, &off_cpu));
     }
     if let Some(hog) = has(What::Hog) {
-        demand(
-            Claim::Preempted(hog.culprit),
-            of(What::Hog, &|span| span.culprit_cpu.min(off_cpu(span))),
-        );
+        let others = spans.iter().filter(|span| span.what == What::Also);
+        let taken = of(What::Hog, &|span| span.culprit_cpu.min(off_cpu(span)));
+        match how.switches {
+            Switches::Recorded => {
+                demand(Claim::Preempted(vec![hog.culprit]), taken);
+                for other in others {
+                    demand(Claim::Preempted(vec![other.culprit]), other.culprit_cpu);
+                }
+            }
+            Switches::Refused => {
+                let by = others.map(|it| it.culprit).chain([hog.culprit]);
+                let also = of(What::Also, &|span| span.culprit_cpu);
+                demand(Claim::Preempted(by.collect()), taken + also);
+            }
+        }
     }
     if has(What::Stop).is_some() {
         demand(Claim::Stopped, of(What::Stop, &Span::wall));
@@ -88,7 +99,9 @@ fn inside_stretch(spans: &[&Span], is_all_computing: bool) -> Option<Stretch> {
     });
     let gaps = (last.end - first.begin - sum(&Span::wall)).max(0);
     let disturbed = of(What::Compute, &off_cpu)
-        + of(What::Hog, &|span| (off_cpu(span) - span.culprit_cpu).max(0));
+        + (of(What::Hog, &|span| (off_cpu(span) - span.culprit_cpu).max(0))
+            - of(What::Also, &|span| span.culprit_cpu))
+        .max(0);
     Some(Stretch {
         begin: first.begin,
         end: last.end,
@@ -119,7 +132,7 @@ fn outside_stretch(span: &Span) -> Option<Stretch> {
             let off_cpu = (span.wall() - span.cpu).max(0);
             let size = span.culprit_cpu.min(off_cpu);
             disturbed = off_cpu - size;
-            let claim = Claim::Preempted(span.culprit);
+            let claim = Claim::Preempted(vec![span.culprit]);
             let preempted = Demand { claim, size };
             let claim = Claim::Publishing;
             vec![
@@ -139,7 +152,7 @@ fn outside_stretch(span: &Span) -> Option<Stretch> {
         }
         What::Served => one(Claim::Service(node())),
         What::Queued => one(Claim::ServerBusy(node())),
-        What::Compute | What::Block | What::Hog | What::Stop => return None,
+        What::Compute | What::Block | What::Hog | What::Also | What::Stop => return None,
     };
     Some(Stretch {
         begin: span.begin,

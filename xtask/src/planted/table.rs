@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::claim::Switches;
+use super::claim::{How, Switches};
 use super::judge::{Verdict, judge};
 use super::made_up;
 use super::run::Case;
@@ -56,7 +56,7 @@ pub(super) struct Table {
     /// What was not right, with the line that runs it again.
     pub(super) complaints: Vec<String>,
     left_out: BTreeMap<String, String>,
-    truths: Vec<(Truth, Switches)>,
+    truths: Vec<(Truth, How)>,
 }
 
 impl Table {
@@ -93,7 +93,7 @@ impl Table {
             }
             self.complaints.push(text);
         }
-        self.truths.push((case.truth, case.switches));
+        self.truths.push((case.truth, case.how));
     }
 
     pub(super) fn leave_out(&mut self, kind: &str, reason: &str) {
@@ -106,7 +106,9 @@ impl Table {
 
     /// Whether context switches were recorded in any case.
     pub(super) fn has_switches(&self) -> bool {
-        self.truths.iter().any(|(_, it)| *it == Switches::Recorded)
+        self.truths
+            .iter()
+            .any(|(_, how)| how.switches == Switches::Recorded)
     }
 
     pub(super) fn all(&self) -> Row {
@@ -122,8 +124,8 @@ impl Table {
         let right = |answer: &dyn Fn(usize, &Truth) -> super::answer::Answer| {
             let cases = self.truths.iter().enumerate();
             cases
-                .filter(|(at, (truth, switches))| {
-                    judge(truth, &answer(*at, truth), *switches).verdict == Verdict::Right
+                .filter(|(at, (truth, how))| {
+                    judge(truth, &answer(*at, truth), *how).verdict == Verdict::Right
                 })
                 .count()
         };
@@ -184,7 +186,7 @@ impl Table {
             share(all.largest_closed)
         );
         let recorded = (self.truths.iter())
-            .filter(|(_, switches)| *switches == Switches::Recorded)
+            .filter(|(_, how)| how.switches == Switches::Recorded)
             .count();
         let _ = writeln!(
             text,

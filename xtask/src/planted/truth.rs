@@ -66,6 +66,8 @@ words! {
     Block = "block",
     /// It computed while the culprit wanted the same CPU, with more right to it.
     Hog = "hog",
+    /// Of no length of its own: in the span before it this culprit had the CPU as well.
+    Also = "also",
     /// The process was stopped.
     Stop = "stop",
     /// Another callback ran on the thread.

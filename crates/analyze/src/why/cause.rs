@@ -87,6 +87,9 @@ pub enum NotOnCpu {
     WokenLate(Option<TaskId>),
     /// A timer was due, and it did not run; the trace does not tell when it was woken. This one had the CPU that it got next.
     OffCpu(Option<TaskId>),
+    /// It waited for a message, or it had come and the thread did not run; the trace does not tell when it was woken. This one had the CPU that
+    /// it got next, until then.
+    IdleOrOffCpu(TaskId),
 }
 
 /// What a thread did for some of an execution, of which only the sum is known.
@@ -115,14 +118,14 @@ impl NotOnCpu {
             NotOnCpu::Blocked | NotOnCpu::BlockedUntil(_) | NotOnCpu::BlockedIn(..) => "blocked",
             NotOnCpu::WaitingForCpu(_) => "waiting_for_cpu",
             NotOnCpu::WokenLate(_) => "woken_late",
-            NotOnCpu::OffCpu(_) => "off_cpu",
+            NotOnCpu::OffCpu(_) | NotOnCpu::IdleOrOffCpu(_) => "off_cpu",
         }
     }
 
     /// Who had the CPU meanwhile, if that is known.
     pub fn ran_instead(self) -> Option<TaskId> {
         match self {
-            NotOnCpu::Preempted(task) => Some(task),
+            NotOnCpu::Preempted(task) | NotOnCpu::IdleOrOffCpu(task) => Some(task),
             NotOnCpu::WaitingForCpu(task) | NotOnCpu::OffCpu(task) => task,
             NotOnCpu::Blocked
             | NotOnCpu::BlockedUntil(_)
@@ -139,7 +142,8 @@ impl NotOnCpu {
             NotOnCpu::Preempted(_)
             | NotOnCpu::Blocked
             | NotOnCpu::WaitingForCpu(_)
-            | NotOnCpu::OffCpu(_) => None,
+            | NotOnCpu::OffCpu(_)
+            | NotOnCpu::IdleOrOffCpu(_) => None,
         }
     }
 
@@ -190,6 +194,12 @@ impl NotOnCpu {
                 let by = title(by);
                 format!(
                     "timer lateness: due, but its thread was off the CPU, and {by} had the one that it then got"
+                )
+            }
+            NotOnCpu::IdleOrOffCpu(by) => {
+                let by = title(by);
+                format!(
+                    "under way, or without a CPU: the receiver was idle or had no CPU, and {by} had the one that it then got"
                 )
             }
         }

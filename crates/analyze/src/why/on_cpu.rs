@@ -2,7 +2,7 @@
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::{InstanceId, ThreadId};
-use rostrace_model::scheduling::{Cpu, Ready, Scheduling, Slice, State, TaskId};
+use rostrace_model::scheduling::{Cpu, Occupation, Ready, Scheduling, Slice, State, TaskId};
 
 use super::cause::{Cause, NotOnCpu};
 use super::part::Part;
@@ -58,6 +58,10 @@ pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
         part: *part,
         done: Vec::new(),
     };
+    // What woke it before was not the message.
+    let sleeps = scheduling.slices(thread, part.begin, part.end);
+    let sleeps = sleeps.filter(|it| matches!(it.state, State::Blocked(_)));
+    let last_sleep = sleeps.last();
     for slice in scheduling.slices(thread, part.begin, part.end) {
         match slice.state {
             State::Waiting { cpu, ready } => {
@@ -69,6 +73,9 @@ pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
                     let by = waker(scheduling, thread, slice.to);
                     let state = by.map_or(NotOnCpu::Blocked, NotOnCpu::BlockedUntil);
                     cut.until(slice.to, Cause::NotOnCpu(state, instance));
+                }
+                About::Message if !scheduling.has_wakeups && last_sleep == Some(slice) => {
+                    off_cpu_for_message(scheduling, thread, slice, &mut cut);
                 }
                 About::Lock(_) | About::Message => cut.until(slice.to, part.cause),
                 About::Timer if scheduling.has_wakeups => {
@@ -158,19 +165,60 @@ fn waker(scheduling: &Scheduling, thread: ThreadId, at: Nanos) -> Option<TaskId>
 /// Without wake-ups it is not known until when the thread slept, and from when on it waited for a CPU. Whoever had the CPU that it then got
 /// may have kept it off.
 fn off_cpu(scheduling: &Scheduling, thread: ThreadId, slice: Slice, cut: &mut Cut) {
-    let timeline = scheduling.timeline(thread);
-    let then = timeline.map_or(State::Unknown, |it| it.state(slice.to));
-    let cause = |task: Option<TaskId>| {
-        let task = task.filter(|task| {
-            let task = scheduling.task(*task);
-            task.is_recorded() && !task.is_idle()
-        });
-        Cause::NotOnCpu(NotOnCpu::OffCpu(task), None)
-    };
-    if let State::Running { cpu } = then {
-        for row in scheduling.occupations_for(thread, cpu, slice.from, slice.to) {
-            cut.until(row.to, cause(row.task));
+    for row in before_it_ran(scheduling, thread, slice) {
+        cut.until(row.from, Cause::NotOnCpu(NotOnCpu::OffCpu(None), None));
+        let task = row.task.filter(|task| scheduling.task(*task).is_recorded());
+        cut.until(row.to, Cause::NotOnCpu(NotOnCpu::OffCpu(task), None));
+    }
+    cut.until(slice.to, Cause::NotOnCpu(NotOnCpu::OffCpu(None), None));
+}
+
+/// The same of a thread that waited for a message.
+fn off_cpu_for_message(scheduling: &Scheduling, thread: ThreadId, slice: Slice, cut: &mut Cut) {
+    for row in before_it_ran(scheduling, thread, slice) {
+        cut.until(row.from, cut.part.cause);
+        if let Some(task) = row.task {
+            cut.until(row.to, Cause::NotOnCpu(NotOnCpu::IdleOrOffCpu(task), None));
         }
     }
-    cut.until(slice.to, cause(None));
+    cut.until(slice.to, cut.part.cause);
+}
+
+/// Who had the CPU that a thread got at the end of a sleep, without a pause until then. Where the CPU may have been idle meanwhile, the thread would
+/// have got it sooner: what was before that has kept it from nothing.
+fn before_it_ran(scheduling: &Scheduling, thread: ThreadId, slice: Slice) -> Vec<Occupation> {
+    let timeline = scheduling.timeline(thread);
+    let Some(State::Running { cpu }) = timeline.map(|it| it.state(slice.to)) else {
+        return Vec::new();
+    };
+    let rows = scheduling.occupations_for(thread, cpu, slice.from, slice.to);
+    let mut rows: Vec<Occupation> = rows.collect();
+    let known = |row: &Occupation| {
+        let task = row.task.map(|task| scheduling.task(task));
+        task.filter(|task| task.is_recorded() && !task.is_idle())
+    };
+    let timeline_of =
+        |row: &Occupation| scheduling.timeline_of_tid(known(row)?.host, known(row)?.tid);
+    // The switch to the thread itself, which takes its time.
+    rows.pop_if(|last| {
+        timeline_of(last)
+            .zip(timeline)
+            .is_some_and(|(its, own)| std::ptr::eq(its, own))
+    });
+    let mut first = rows.len();
+    while let Some(before) = first.checked_sub(1) {
+        // Who had to leave the CPU left it to somebody, and whoever waits for it does not find it idle.
+        let neighbours = [before.checked_sub(1), Some(before + 1)].into_iter();
+        let mut neighbours = neighbours.flatten().filter_map(|it| rows.get(it));
+        let from = rows[before].from;
+        let is_waiting = |row: &Occupation| {
+            timeline_of(row).is_some_and(|it| matches!(it.state(from), State::Waiting { .. }))
+        };
+        if known(&rows[before]).is_none() && !neighbours.any(is_waiting) {
+            break;
+        }
+        first = before;
+    }
+    rows.drain(..first);
+    rows
 }

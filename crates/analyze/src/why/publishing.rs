@@ -4,7 +4,7 @@
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::ThreadId;
 
-use super::cause::Cause;
+use super::cause::{Cause, NotOnCpu};
 use super::part::Part;
 
 /// A call of `publish` that handed its message to the middleware.
@@ -19,7 +19,11 @@ pub(super) struct PublishCall {
 /// Parts cut where the message is first known to have been written.
 pub(super) fn publishing(calls: &[PublishCall], part: Part) -> impl Iterator<Item = Part> {
     let call = calls.iter().find(|call| call.hop == part.hop);
-    let call = call.filter(|call| part.cause == Cause::Middleware && part.begin < call.written_by);
+    let is_under_way = matches!(
+        part.cause,
+        Cause::Middleware | Cause::NotOnCpu(NotOnCpu::IdleOrOffCpu(_), _)
+    );
+    let call = call.filter(|call| is_under_way && part.begin < call.written_by);
     let before = call.map(|call| Part {
         end: part.end.min(call.written_by),
         cause: Cause::PublishingOrMiddleware,

@@ -1,12 +1,14 @@
 //! Parts cut where everything stood still, whatever their thread was about to do.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_model::entity::ThreadId;
+use rostrace_model::entity::{InstanceId, ThreadId};
+use rostrace_model::flow::OffCpuReason;
 use rostrace_model::scheduling::{Ready, State};
 
 use super::cause::Cause;
 use super::part::Part;
 use crate::analysis::Analysis;
+use crate::execution_time::{ExecutionTime, Source};
 
 pub(super) fn standing(analysis: &Analysis<'_>, parts: &[Part]) -> Vec<Part> {
     let standstills = analysis.standstills();
@@ -40,6 +42,9 @@ pub(super) fn standing(analysis: &Analysis<'_>, parts: &[Part]) -> Vec<Part> {
         for (id, begin, end) in standstills.on(analysis.model, thread, part.begin, part.end) {
             let running = &standstills.get(id).running;
             if instance.is_some_and(|instance| running.contains(&instance)) {
+                continue;
+            }
+            if instance.is_some_and(|it| !may_have_stood(analysis, it, end.0 - begin.0)) {
                 continue;
             }
             push(begin, part.cause);
@@ -77,9 +82,22 @@ fn stood(analysis: &Analysis<'_>, thread: ThreadId, from: Nanos, to: Nanos) -> V
     slices.collect()
 }
 
+/// Whether an execution may have stood still for so long, as far as the clock of its thread tells: not while it computed, and not where it left its
+/// CPU only to wait for something.
+fn may_have_stood(analysis: &Analysis<'_>, instance: InstanceId, time: i64) -> bool {
+    let by_clock = |it: &ExecutionTime| it.source == Source::ThreadClock;
+    let known = ExecutionTime::of(analysis, instance).filter(by_clock);
+    let measured = analysis.model.measured_execution(instance);
+    known.and(measured).is_none_or(|measured| {
+        // It may have gone on for a moment before others did.
+        let off = measured.off_cpu().0;
+        measured.reason() != OffCpuReason::Blocked && off.saturating_add(time / 10) >= time
+    })
+}
+
 /// Whether a standstill holds up what a part was spent with, and the execution that had begun. What waits for its time, or for a message that nobody
 /// has sent yet, is not held up.
-fn held_up(cause: Cause) -> Option<Option<rostrace_model::entity::InstanceId>> {
+fn held_up(cause: Cause) -> Option<Option<InstanceId>> {
     match cause {
         Cause::OtherCallback(instance, _)
         | Cause::Execution(instance)

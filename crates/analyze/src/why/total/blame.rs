@@ -124,6 +124,9 @@ impl Blame {
                 NotOnCpu::Blocked | NotOnCpu::BlockedUntil(_) | NotOnCpu::BlockedIn(..) => {
                     (Kind::Blocked, instance.map(runner), None)
                 }
+                NotOnCpu::IdleOrOffCpu(task) => {
+                    (Kind::WaitingForCpu, Some(Culprit::Task(task)), None)
+                }
                 NotOnCpu::WaitingForCpu(task) => {
                     (Kind::WaitingForCpu, task.map(Culprit::Task), None)
                 }
