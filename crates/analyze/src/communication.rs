@@ -288,7 +288,7 @@ pub struct Pair {
 
 /// What is known of one pair while its messages are counted.
 #[derive(Debug, Default)]
-struct Tally {
+struct PairTally {
     messages: u64,
     arrived: u64,
     historical: u64,
@@ -304,7 +304,7 @@ pub fn pairs(analysis: &Analysis<'_>) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for number in 0..analysis.model.subscriptions.len() {
         let subscription = SubscriptionId::from_index(number);
-        let mut tallies: HashMap<(PublisherId, DeliveryKind), Tally> = HashMap::new();
+        let mut tallies: HashMap<(PublisherId, DeliveryKind), PairTally> = HashMap::new();
         for id in analysis.deliveries_to(subscription) {
             let delivery = analysis.delivery(*id);
             let publication = analysis.publication(delivery.publication);
@@ -339,7 +339,7 @@ pub fn pairs(analysis: &Analysis<'_>) -> Vec<Pair> {
     pairs
 }
 
-impl Tally {
+impl PairTally {
     fn add(&mut self, id: DeliveryId, arrival: &Arrival) {
         if arrival.historical {
             self.historical += 1;

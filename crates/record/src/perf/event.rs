@@ -81,7 +81,7 @@ pub(super) enum Purpose {
 
 /// What the kernel writes a record for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Subject {
+pub(super) enum RecordedBy {
     /// A thread begins, ends, is called otherwise; with `switches` also when it gets a CPU and leaves it.
     Threads { switches: bool },
     /// The tracepoint of this number is passed.
@@ -90,7 +90,7 @@ pub(super) enum Subject {
     PageFaults,
 }
 
-impl Subject {
+impl RecordedBy {
     fn attributes(self) -> Attributes {
         let place = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU;
         // Samples of all kinds look the same, because they come into one ring.
@@ -98,7 +98,7 @@ impl Subject {
         // Without code of the kernel and the hypervisor, ordinary users may have it.
         let of_users = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR;
         match self {
-            Subject::Threads { switches } => Attributes {
+            RecordedBy::Threads { switches } => Attributes {
                 kind: TYPE_SOFTWARE,
                 config: COUNT_SW_DUMMY,
                 sample_type: place,
@@ -109,14 +109,14 @@ impl Subject {
                     | if switches { CONTEXT_SWITCH } else { 0 },
                 ..Attributes::default()
             },
-            Subject::Tracepoint(id) => Attributes {
+            RecordedBy::Tracepoint(id) => Attributes {
                 kind: TYPE_TRACEPOINT,
                 config: id.into(),
                 sample_period: 1,
                 sample_type: sample,
                 ..Attributes::default()
             },
-            Subject::PageFaults => Attributes {
+            RecordedBy::PageFaults => Attributes {
                 kind: TYPE_SOFTWARE,
                 config: COUNT_SW_PAGE_FAULTS,
                 sample_period: 1,
@@ -154,7 +154,7 @@ pub(super) struct Event(OwnedFd);
 
 impl Event {
     pub(super) fn open(
-        subject: Subject,
+        subject: RecordedBy,
         target: Target,
         cpu: u32,
         purpose: Purpose,

@@ -10,9 +10,9 @@ use rostrace_model::entity::ProcessId;
 
 use super::blame::Culprit;
 use super::change::{Change, LostMessages};
-use super::remedy::{Place, Remedy, Way};
+use super::remedy::{Remedy, RunsOn, Way};
 use super::victim::Victim;
-use super::{Row, Total, VictimTotal};
+use super::{CauseTotal, Total, VictimTotal};
 use crate::analysis::Analysis;
 use crate::finding::Runner;
 use crate::standstill::Scope;
@@ -28,7 +28,7 @@ pub struct CulpritName {
     pub node: Option<String>,
 }
 
-impl Row {
+impl CauseTotal {
     /// What it was, for people: as single explanations say it, without what is different each time.
     pub fn describe(&self, analysis: &Analysis<'_>) -> String {
         match self.blame.culprit {
@@ -120,8 +120,8 @@ impl Change {
             Remedy::Separate { culprit, from } => {
                 let culprit = name(culprit);
                 let from = match from {
-                    Place::Executor(_) => "executor",
-                    Place::Thread(_) => "thread",
+                    RunsOn::Executor(_) => "executor",
+                    RunsOn::Thread(_) => "thread",
                 };
                 format!("move {culprit} off the {from} of {}", late())
             }
