@@ -29,7 +29,7 @@ fn half_busy(age: u64, attached: bool) -> Recording {
 }
 
 #[test]
-fn what_was_told_from_memory_does_not_stretch_the_time_that_was_recorded() {
+fn what_was_reported_from_memory_does_not_stretch_the_time_that_was_recorded() {
     let model = half_busy(3_600 * SECOND, true).load();
     let process = &model.processes[0];
     let (begin, end) = process.recorded();

@@ -239,8 +239,8 @@ fn variable_passings_in_all_directions_come_to_an_end() {
     }
     let paths = node_paths(it.node("/driver").unwrap());
     assert!(paths.left_out_chains);
-    let told = |finding: &Finding| finding.message.contains("more than 10000 chains");
-    assert!(check(&it).iter().any(told));
+    let reported = |finding: &Finding| finding.message.contains("more than 10000 chains");
+    assert!(check(&it).iter().any(reported));
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn a_path_is_verified_node_by_node() {
 }
 
 #[test]
-fn the_guess_about_publishers_is_made_on_request_and_told() {
+fn the_guess_about_publishers_is_made_on_request_and_reported() {
     let mut it = rover();
     it.node_mut("/scanner").unwrap().publishers[0]
         .callbacks
@@ -336,7 +336,7 @@ fn references_to_nothing_are_found() {
 }
 
 #[test]
-fn differences_are_told_in_a_fixed_order() {
+fn differences_are_reported_in_a_fixed_order() {
     let before = rover();
     assert_eq!(diff(&before, &before), []);
     let mut after = rover();

@@ -84,7 +84,7 @@ fn rows(table: &str) -> impl Iterator<Item = (&str, &str, &str)> {
 }
 
 #[test]
-fn all_errors_of_a_file_are_told() {
+fn all_errors_of_a_file_are_reported() {
     let executor = "- executor_type: multi_threaded_executor\n  executor_name";
     let path = "- path_name: map_to_wheels\n  node_chain";
     let text = rover("callback_type: timer_callback", "callback_type: x")

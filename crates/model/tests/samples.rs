@@ -4,7 +4,7 @@ use rostrace_model::entity::ThreadId;
 use rostrace_model::sampling::Sampling;
 use rostrace_testkit::made_up::{Recording, time};
 
-/// A callback of thread 100 from 2 ms to 3 ms, of which two samples are; what is mapped is told after the first.
+/// A callback of thread 100 from 2 ms to 3 ms, of which two samples are; what is mapped is reported after the first.
 fn callback() -> Recording {
     let mut recording = Recording::jazzy();
     recording.process(100, "app").node(0x10, "/n");

@@ -200,7 +200,7 @@ fn an_instant_selects_the_innermost_callback_that_ran_then() {
 }
 
 #[test]
-fn names_are_told_as_they_are_and_as_data() {
+fn names_are_shown_as_they_are_and_as_data() {
     with_system(|_, timeline| {
         let trace = json(timeline, "trace", "");
         assert_eq!(trace["title"], hostile_names()[0]);
