@@ -7,9 +7,7 @@
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_model::entity::{
-    CallbackGroupId, DeliveryId, InstanceId, PublisherId, SubscriptionId, ThreadId,
-};
+use rostrace_model::entity::{CallbackGroupId, InstanceId, PublisherId, SubscriptionId, ThreadId};
 use rostrace_model::flow::{Delivery, DeliveryKind, DeliveryStatus, Publication};
 
 use crate::activity::Activities;
@@ -283,7 +281,6 @@ pub struct Pair {
     pub stages: [Option<Statistics>; 4],
     /// Messages whose way touches a time in which events were lost.
     pub damaged: u64,
-    pub worst: Option<DeliveryId>,
 }
 
 /// What is known of one pair while its messages are counted.
@@ -296,7 +293,6 @@ struct PairTally {
     damaged: u64,
     latencies: Vec<(i64, Nanos)>,
     stages: [Vec<(i64, Nanos)>; 4],
-    worst: Option<(i64, DeliveryId)>,
 }
 
 /// One for each publisher, subscription and kind that messages went between, by subscription and publisher.
@@ -321,7 +317,7 @@ pub fn pairs(analysis: &Analysis<'_>) -> Vec<Pair> {
                 let damaged = analysis.is_damaged(arrival.publish, arrival.received)
                     || analysis.begins_late(delivery.publication);
                 tally.damaged += u64::from(damaged);
-                tally.add(*id, arrival);
+                tally.add(arrival);
             } else if let Some(cause) = analysis.drop_cause(*id) {
                 tally.dropped[cause as usize] += 1;
             } else {
@@ -340,15 +336,12 @@ pub fn pairs(analysis: &Analysis<'_>) -> Vec<Pair> {
 }
 
 impl PairTally {
-    fn add(&mut self, id: DeliveryId, arrival: &Arrival) {
+    fn add(&mut self, arrival: &Arrival) {
         if arrival.historical {
             self.historical += 1;
             return;
         }
         let latency = arrival.stages.latency();
-        if self.worst.is_none_or(|(worst, _)| latency > worst) {
-            self.worst = Some((latency, id));
-        }
         self.latencies.push((latency, arrival.publish));
         for (values, value) in self.stages.iter_mut().zip(arrival.stages.values()) {
             values.push((value, arrival.publish));
@@ -372,7 +365,6 @@ impl PairTally {
             latency: Statistics::of(&mut self.latencies),
             stages: self.stages.each_mut().map(|it| Statistics::of(it)),
             damaged: self.damaged,
-            worst: self.worst.map(|(_, id)| id),
         }
     }
 }

@@ -4,8 +4,9 @@ use rostrace_architecture::binding::guess_publisher_callbacks;
 use rostrace_architecture::communication::communications;
 use rostrace_architecture::node_path::node_paths;
 use rostrace_architecture::{
-    Architecture, Callback, CallbackKind, Change, ContextType, Endpoint, Finding, NamedPath,
-    PathFaultKind, PathStep, Severity, Subject, VariablePassing, check, diff, read, verify, write,
+    Architecture, Callback, CallbackKind, Change, ContextType, Endpoint, Extras, Finding,
+    NamedPath, PathFaultKind, PathStep, Severity, Subject, VariablePassing, check, diff, read,
+    verify, write,
 };
 
 fn rover() -> Architecture {
@@ -233,8 +234,11 @@ fn variable_passings_in_all_directions_come_to_an_end() {
     let names: Vec<String> = node.callbacks.iter().map(|it| it.name.clone()).collect();
     for write in &names {
         for read in &names {
-            node.variable_passings
-                .push(VariablePassing::new(write, read));
+            node.variable_passings.push(VariablePassing {
+                write: Some(write.clone()),
+                read: Some(read.clone()),
+                extras: Extras::default(),
+            });
         }
     }
     let paths = node_paths(it.node("/driver").unwrap());

@@ -72,7 +72,6 @@ fn comparison(name: &str, interval: Option<(f64, f64)>) -> Comparison {
 fn judgement(name: &str, verdict: BudgetVerdict) -> Judgement {
     let at = Position { line: 3, column: 5 };
     Judgement {
-        budget: 0,
         limit: Some(Limit {
             at,
             measure: Measure::Duration,

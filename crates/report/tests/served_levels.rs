@@ -2,7 +2,13 @@
 
 use proptest::prelude::*;
 use rostrace_report::served::row::SpanRow;
-use rostrace_report::served::window::{Window, seen};
+use rostrace_report::served::window::{VisibleSpan, Window, look};
+
+fn seen(row: &SpanRow, window: &Window) -> Vec<VisibleSpan> {
+    let mut seen = Vec::new();
+    look(row, window, |_| 0, |span| seen.push(span));
+    seen
+}
 
 /// Spans as they come: gaps and durations of very different sizes, also of none.
 fn spans() -> impl Strategy<Value = Vec<(i64, i64, u32)>> {
@@ -58,7 +64,7 @@ proptest! {
                 start + length >= window.from && start <= window.to
             })
             .collect();
-        let found = seen(&row, &window, |_| 0);
+        let found = seen(&row, &window);
         let covered: Vec<usize> = found.iter().flat_map(|span| span.places.clone()).collect();
         // A block at the edge may reach a little beyond the window, never less far.
         prop_assert!(covered.windows(2).all(|pair| pair[0] + 1 == pair[1]), "gaps or overlaps");
@@ -81,7 +87,7 @@ proptest! {
             start + length >= window.from && *start <= window.to
         });
         let worst = touching.map(|(_, length, _)| *length).max();
-        let found = seen(&row, &window, |_| 0);
+        let found = seen(&row, &window);
         let shown = found.iter().map(|span| spans[span.longest].1).max();
         prop_assert!(shown >= worst, "{shown:?} {worst:?}");
         for span in &found {
@@ -95,7 +101,7 @@ proptest! {
     fn what_is_at_least_a_pixel_long_stands_by_itself(spans in spans(), at in window()) {
         let window = place(at, &spans);
         let row = SpanRow::of(spans.iter().copied());
-        for span in seen(&row, &window, |_| 0) {
+        for span in seen(&row, &window) {
             let is_long = |place: usize| spans[place].1 >= window.pixel();
             prop_assert!(span.places.len() == 1 || !span.places.clone().any(is_long));
         }
@@ -105,7 +111,7 @@ proptest! {
     fn an_answer_is_as_large_as_the_screen_and_not_as_the_trace(spans in spans(), at in window()) {
         let window = place(at, &spans);
         let row = SpanRow::of(spans.iter().copied());
-        let found = seen(&row, &window, |_| 0);
+        let found = seen(&row, &window);
         prop_assert!(found.len() <= 3 * window.pixels as usize + 4, "{}", found.len());
     }
 
@@ -115,7 +121,7 @@ proptest! {
         let (start, length, item) = *number.get(&spans);
         prop_assume!(length > 0);
         let window = Window { from: start, to: start + length, pixels: 20_000 };
-        let found = seen(&row, &window, |_| 0);
+        let found = seen(&row, &window);
         let own = found.iter().find(|span| span.places.contains(&(item as usize))).unwrap();
         prop_assert!(own.places.len() == 1 || length < window.pixel());
     }
@@ -123,7 +129,7 @@ proptest! {
     #[test]
     fn no_window_is_too_strange(spans in spans(), from in any::<i64>(), to in any::<i64>(), pixels in any::<u32>()) {
         let row = SpanRow::of(spans.iter().copied());
-        let found = seen(&row, &Window { from, to, pixels }, |_| 0);
+        let found = seen(&row, &Window { from, to, pixels });
         prop_assert!(found.len() <= spans.len());
     }
 }
@@ -138,7 +144,7 @@ fn the_grid_stands_still_while_the_view_moves() {
             to: from + 4_000_000,
             pixels: 400,
         };
-        seen(&row, &window, |_| 0)
+        seen(&row, &window)
     };
     let (first, second) = (at(1_000_000), at(1_234_567));
     let inner = |found: &[rostrace_report::served::window::VisibleSpan]| -> Vec<_> {
@@ -164,7 +170,7 @@ fn of_ten_million_executions_no_more_come_than_a_screen_has_room_for() {
             to,
             pixels: 3200,
         };
-        let found = seen(&row, &window, |_| 0);
+        let found = seen(&row, &window);
         assert!(found.len() <= 2 * 3200, "{}", found.len());
     }
 }

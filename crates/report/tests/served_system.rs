@@ -154,15 +154,14 @@ fn states_of_the_kernel_and_of_executors_have_tracks() {
                 to: i64::MAX,
                 pixels: 1,
             };
-            let seen = rostrace_report::served::window::seen(&track.rows[0], &window, |item| {
-                content.class_of(item)
-            });
-            seen.iter().fold([0; 4], |mut sums, span| {
+            let mut sums = [0; 4];
+            let class_of = |item| content.class_of(item);
+            rostrace_report::served::window::look(&track.rows[0], &window, class_of, |span| {
                 for (sum, part) in sums.iter_mut().zip(span.sums) {
                     *sum += part;
                 }
-                sums
-            })
+            });
+            sums
         };
         let thread = rostrace_model::entity::ThreadId(listener.thread.unwrap());
         let (begin, end) = timeline.span();

@@ -24,8 +24,6 @@ use code::CodeMap;
 pub struct Sampling {
     /// Nanoseconds on a CPU from one sample of a thread to the next.
     pub period: i64,
-    /// How much of a stack was looked at.
-    pub stack_bytes: u64,
     /// By host and the kernel's number of the thread, in the order of time.
     samples: FxHashMap<(HostId, i64), Vec<Sample>>,
     stacks: Vec<Box<[Frame]>>,
@@ -100,18 +98,12 @@ impl Sampling {
     pub fn code(&self, id: CodeId) -> &Code {
         &self.codes[id.index()]
     }
-
-    /// How many samples there are.
-    pub fn count(&self) -> usize {
-        self.samples.values().map(Vec::len).sum()
-    }
 }
 
 /// The way through the events.
 #[derive(Debug, Default)]
 struct SamplePass {
     period: i64,
-    stack_bytes: u64,
     maps: FxHashMap<(HostId, i64), CodeMap>,
     codes: Vec<Code>,
     raw: Vec<RawSample>,
@@ -133,7 +125,6 @@ impl SamplePass {
             Some(Kind::SampleSource) => {
                 use field::sample_source::*;
                 self.period = fields.signed(PERIOD).unwrap_or(0);
-                self.stack_bytes = fields.number(STACK_BYTES).unwrap_or(0);
             }
             Some(Kind::CodeMapping) => {
                 use field::code_mapping::*;
@@ -206,7 +197,6 @@ impl SamplePass {
         }
         Sampling {
             period: self.period,
-            stack_bytes: self.stack_bytes,
             samples,
             stacks,
             codes: self.codes,

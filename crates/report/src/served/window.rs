@@ -41,19 +41,8 @@ pub struct VisibleSpan {
     pub longest: usize,
 }
 
-/// What is in a window, in the order of time: all spans that touch it.
-pub fn seen(
-    row: &SpanRow,
-    window: &Window,
-    class_of: impl Fn(u32) -> usize + Copy,
-) -> Vec<VisibleSpan> {
-    let mut seen = Vec::new();
-    look(row, window, class_of, |span| seen.push(span));
-    seen
-}
-
-/// The same, shown one by one: nothing is collected.
-pub(super) fn look(
+/// What is in a window, in the order of time: all spans that touch it. Nothing is collected.
+pub fn look(
     row: &SpanRow,
     window: &Window,
     class_of: impl Fn(u32) -> usize + Copy,

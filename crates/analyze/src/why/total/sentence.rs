@@ -1,6 +1,5 @@
 //! Rows and changes as sentences. A change says what to do, what that is known to gain, and what is not known.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rostrace_base::units;
@@ -310,14 +309,6 @@ impl Change {
                 units::counted(others as u64, "other callback")
             ),
         }
-    }
-
-    /// The victims beside those that the action names.
-    pub fn others<'t>(&self, analysis: &'t Analysis<'_>, total: &'t Total) -> Vec<Cow<'t, str>> {
-        let others = self.victims.iter().skip(1);
-        others
-            .map(|number| total.victims[*number].victim.name(analysis, total))
-            .collect()
     }
 
     /// The victim that would gain most.
