@@ -66,7 +66,7 @@ fn locks_of_all_kinds_behave_as_they_do_without_it() {
 }
 
 #[test]
-fn only_waits_are_told_with_who_held_the_lock() {
+fn only_waits_are_reported_with_who_held_the_lock() {
     let output = folder("locks-owners");
     let program = program("mutexes", "8.2.4", &[]);
     let said = run(&program, &[library(), locks()], Some(&output), &["tell"]);
@@ -87,16 +87,16 @@ fn only_waits_are_told_with_who_held_the_lock() {
         .events
         .iter()
         .filter(|event| event.contains("lock_wait_begin"));
-    let mut told: Vec<(String, String)> = (begun.clone())
+    let mut reported: Vec<(String, String)> = (begun.clone())
         .map(|event| (field(event, "vtid"), field(event, "owner")))
         .collect();
-    // Each wait of another thread is told. The program writes down no waits of threads for themselves, nor for readers, nor for what has no owner.
-    told.sort();
+    // Each wait of another thread is reported. The program writes down no waits of threads for themselves, nor for readers, nor for what has no owner.
+    reported.sort();
     known.sort();
     for wait in &known {
-        let place = told.iter().position(|it| it == wait);
-        let place = place.unwrap_or_else(|| panic!("{wait:?} is not told"));
-        told.remove(place);
+        let place = reported.iter().position(|it| it == wait);
+        let place = place.unwrap_or_else(|| panic!("{wait:?} is not reported"));
+        reported.remove(place);
     }
     let ends = shown.count("lock_wait_end");
     // The thread that was cancelled never came back.

@@ -131,9 +131,9 @@ fn both_get_what_happens_while_they_record() {
         return;
     };
     let mut recorder = Recorder::new(&place);
-    let mut told =
+    let mut reported =
         DrivenProgram::start(traced(&program).env("ROSTRACE_CONTROL", &recorder.control));
-    let pid = format!("PID: {} ", told.pid());
+    let pid = format!("PID: {} ", reported.pid());
     let is_registered =
         || lttng_says(&["list", "--userspace"]).is_some_and(|list| list.contains(&pid));
     if !eventually(is_registered) {
@@ -153,7 +153,8 @@ fn both_get_what_happens_while_they_record() {
 
     let ours = place.join("ours");
     let mut tell = |line: &str| {
-        told.tell(line, |line| usize::from_str_radix(line, 16).ok())
+        reported
+            .tell(line, |line| usize::from_str_radix(line, 16).ok())
             .0
     };
     tell("start");
@@ -178,7 +179,7 @@ fn both_get_what_happens_while_they_record() {
     recorder.issue(&rostrace_session::Command::idle());
     assert!(eventually(|| tell("enabled") == 0), "nobody records");
     tell("emit 1000");
-    told.end();
+    reported.end();
 
     // LTTng may need a moment after `destroy` until the process knows, but by then the recording is complete.
     assert_eq!(survey(&theirs), (150, 0));

@@ -1,7 +1,7 @@
 //! An application gets what it would have got without the tracer, for every interposed function, however libraries were loaded.
 //!
 //! The stand-ins are made from the list of hooks: libraries that define all of them, and libraries that call all of them. What is right is
-//! told by the dynamic linker itself: each program runs without the tracer first, and must then say the same with it.
+//! reported by the dynamic linker itself: each program runs without the tracer first, and must then say the same with it.
 
 use std::process::{Command, Output};
 

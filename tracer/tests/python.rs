@@ -1,4 +1,4 @@
-//! Callbacks of Python nodes, told by what the tracer runs inside rclpy, with a stand-in for rclpy.
+//! Callbacks of Python nodes, reported by what the tracer runs inside rclpy, with a stand-in for rclpy.
 
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -18,7 +18,7 @@ fn run(python: &Path, shape: &str, output: &Path) -> Output {
 }
 
 /// What matters of an event, with the addresses of callbacks as letters in their order.
-fn told(output: &Path) -> Option<Vec<String>> {
+fn reported(output: &Path) -> Option<Vec<String>> {
     let mut callbacks: Vec<String> = Vec::new();
     let mut letter = |address: &str| {
         let at = callbacks.iter().position(|known| known == address);
@@ -70,18 +70,18 @@ fn told(output: &Path) -> Option<Vec<String>> {
     Some(lines.collect())
 }
 
-fn callbacks_are_told(shape: &str) {
+fn callbacks_are_reported(shape: &str) {
     let Some(python) = python() else {
         return;
     };
     let output = folder(&format!("python-{shape}"));
     let result = run(python, shape, &output);
     assert!(result.status.success(), "{result:?}");
-    let Some(told) = told(&output) else {
+    let Some(reported) = reported(&output) else {
         return;
     };
     assert_eq!(
-        told,
+        reported,
         [
             "A of 0x30",
             "A is __main__.Robot.tick",
@@ -119,13 +119,13 @@ fn callbacks_are_told(shape: &str) {
 }
 
 #[test]
-fn callbacks_of_humbles_python_executors_are_told() {
-    callbacks_are_told("humble");
+fn callbacks_of_humbles_python_executors_are_reported() {
+    callbacks_are_reported("humble");
 }
 
 #[test]
-fn callbacks_of_later_python_executors_are_told() {
-    callbacks_are_told("jazzy");
+fn callbacks_of_later_python_executors_are_reported() {
+    callbacks_are_reported("jazzy");
 }
 
 #[test]

@@ -123,11 +123,11 @@ fn are_bypassed(name: &str, program: &str, steps: &str, expected: &[&str], libra
     let found: Vec<&str> = states.keys().copied().collect();
     assert_eq!(found, expected, "{name}");
     assert!(states.values().all(|state| *state == BYPASSED), "{name}");
-    if let Some(told) = running.end() {
-        let names: Vec<&str> = told.keys().map(String::as_str).collect();
+    if let Some(reported) = running.end() {
+        let names: Vec<&str> = reported.keys().map(String::as_str).collect();
         assert_eq!(names, expected, "{name}");
         let said = format!("bypassed {library}");
-        assert!(told.values().all(|it| *it == said), "{told:?}");
+        assert!(reported.values().all(|it| *it == said), "{reported:?}");
     }
 }
 
@@ -180,7 +180,10 @@ fn a_hook_that_was_called_is_not_bypassed() {
     let states = running.states();
     assert!(states.values().all(|state| *state == ON), "{states:?}");
     assert_eq!(states.len(), bypassed(|_| true).len());
-    if let Some(told) = running.end() {
-        assert!(told.values().all(|it| it.starts_with("on ")), "{told:?}");
+    if let Some(reported) = running.end() {
+        assert!(
+            reported.values().all(|it| it.starts_with("on ")),
+            "{reported:?}"
+        );
     }
 }

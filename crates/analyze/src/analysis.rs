@@ -60,7 +60,7 @@ pub struct Analysis<'m> {
     messages: OnceLock<Messages>,
     stored_inputs: OnceLock<StoredInputs>,
     standstills: OnceLock<Standstills>,
-    /// By publisher: the outermost layer that its publications told of. Empty if nothing was lost.
+    /// By publisher: the outermost layer that the trace has its publications in. Empty if nothing was lost.
     outermost: Vec<u8>,
 }
 

@@ -29,9 +29,6 @@ pub struct CallbackSummary {
     /// When it should have begun to when it did: of a timer since it was due, of a subscription since the message was published, of a service since
     /// the request was sent.
     pub lateness: Option<Statistics>,
-    /// The execution that was latest.
-    pub latest: Option<InstanceId>,
-    pub longest: Option<InstanceId>,
     /// Firings of a timer that never happened.
     pub skipped: u64,
     /// Time in the callback, divided by the time that counts and in which its process was observed.
@@ -138,8 +135,6 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
     let mut gaps = Vec::new();
     let mut jitters = Vec::new();
     let mut latenesses = Vec::new();
-    let mut longest: Option<(i64, InstanceId)> = None;
-    let mut latest: Option<(i64, InstanceId)> = None;
     let mut skipped = 0;
     let mut damaged = 0;
     let timings = instance_timings(analysis, callback);
@@ -150,9 +145,6 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
         if let Some(end) = instance.end {
             let duration = end.0 - at.0;
             durations.push((duration, at));
-            if longest.is_none_or(|(most, _)| duration > most) {
-                longest = Some((duration, id));
-            }
         }
         periods.extend(timing.period.map(|period| (period, at)));
         gaps.extend(timing.gap.map(|gap| (gap, at)));
@@ -164,9 +156,6 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
         skipped += timing.firing.map_or(0, |firing| firing.skipped);
         if let Some(lateness) = timing.lateness(analysis) {
             latenesses.push((lateness, at));
-            if latest.is_none_or(|(most, _)| lateness > most) {
-                latest = Some((lateness, id));
-            }
         }
         damaged += u64::from(analysis.is_execution_damaged(id));
     }
@@ -189,8 +178,6 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
         gap: Statistics::of(&mut gaps),
         jitter: Statistics::of(&mut jitters),
         lateness: Statistics::of(&mut latenesses),
-        latest: latest.map(|(_, id)| id),
-        longest: longest.map(|(_, id)| id),
         skipped,
         utilisation: (observed > 0 && (busy > 0 || timings.is_empty()))
             .then(|| busy as f64 / observed as f64),

@@ -7,9 +7,7 @@
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_model::entity::{
-    CallbackGroupId, DeliveryId, InstanceId, PublisherId, SubscriptionId, ThreadId,
-};
+use rostrace_model::entity::{CallbackGroupId, InstanceId, PublisherId, SubscriptionId, ThreadId};
 use rostrace_model::flow::{Delivery, DeliveryKind, DeliveryStatus, Publication};
 
 use crate::activity::Activities;
@@ -283,12 +281,11 @@ pub struct Pair {
     pub stages: [Option<Statistics>; 4],
     /// Messages whose way touches a time in which events were lost.
     pub damaged: u64,
-    pub worst: Option<DeliveryId>,
 }
 
 /// What is known of one pair while its messages are counted.
 #[derive(Debug, Default)]
-struct Tally {
+struct PairTally {
     messages: u64,
     arrived: u64,
     historical: u64,
@@ -296,7 +293,6 @@ struct Tally {
     damaged: u64,
     latencies: Vec<(i64, Nanos)>,
     stages: [Vec<(i64, Nanos)>; 4],
-    worst: Option<(i64, DeliveryId)>,
 }
 
 /// One for each publisher, subscription and kind that messages went between, by subscription and publisher.
@@ -304,7 +300,7 @@ pub fn pairs(analysis: &Analysis<'_>) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for number in 0..analysis.model.subscriptions.len() {
         let subscription = SubscriptionId::from_index(number);
-        let mut tallies: HashMap<(PublisherId, DeliveryKind), Tally> = HashMap::new();
+        let mut tallies: HashMap<(PublisherId, DeliveryKind), PairTally> = HashMap::new();
         for id in analysis.deliveries_to(subscription) {
             let delivery = analysis.delivery(*id);
             let publication = analysis.publication(delivery.publication);
@@ -321,7 +317,7 @@ pub fn pairs(analysis: &Analysis<'_>) -> Vec<Pair> {
                 let damaged = analysis.is_damaged(arrival.publish, arrival.received)
                     || analysis.begins_late(delivery.publication);
                 tally.damaged += u64::from(damaged);
-                tally.add(*id, arrival);
+                tally.add(arrival);
             } else if let Some(cause) = analysis.drop_cause(*id) {
                 tally.dropped[cause as usize] += 1;
             } else {
@@ -339,16 +335,13 @@ pub fn pairs(analysis: &Analysis<'_>) -> Vec<Pair> {
     pairs
 }
 
-impl Tally {
-    fn add(&mut self, id: DeliveryId, arrival: &Arrival) {
+impl PairTally {
+    fn add(&mut self, arrival: &Arrival) {
         if arrival.historical {
             self.historical += 1;
             return;
         }
         let latency = arrival.stages.latency();
-        if self.worst.is_none_or(|(worst, _)| latency > worst) {
-            self.worst = Some((latency, id));
-        }
         self.latencies.push((latency, arrival.publish));
         for (values, value) in self.stages.iter_mut().zip(arrival.stages.values()) {
             values.push((value, arrival.publish));
@@ -372,7 +365,6 @@ impl Tally {
             latency: Statistics::of(&mut self.latencies),
             stages: self.stages.each_mut().map(|it| Statistics::of(it)),
             damaged: self.damaged,
-            worst: self.worst.map(|(_, id)| id),
         }
     }
 }

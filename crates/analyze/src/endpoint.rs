@@ -58,7 +58,7 @@ pub fn is_by_hand(model: &Model, take: &Take, has_run: bool) -> bool {
     if has_run && model.losses.any() {
         return false;
     }
-    // A subscription with a twin for its own process also takes what the twin receives, and throws it away.
+    // Where a subscription also receives inside the process, it takes these messages from the middleware too, and throws them away.
     let subscription = &model.subscriptions[subscription.index()];
     let from_elsewhere = take.publication.is_some_and(|publication| {
         let publication = &model.publications[publication.index()];

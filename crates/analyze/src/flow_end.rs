@@ -106,7 +106,7 @@ pub fn courses(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<Course> {
     courses.into_iter().map(|(_, course)| course).collect()
 }
 
-/// Those of the courses that response times can be told of.
+/// The courses that have response times.
 pub fn answerable(analysis: &Analysis<'_>, courses: Vec<Course>) -> Vec<Course> {
     if !analysis.model.losses.any() {
         return courses;

@@ -89,8 +89,6 @@ pub struct PathLatency {
     pub first_callback: Option<Statistics>,
     pub hops: Vec<HopLatency>,
     pub last_callback: Option<Statistics>,
-    /// The flow with the largest latency.
-    pub worst: Option<usize>,
     /// Flows that touch a time in which events were lost.
     pub damaged: u64,
     /// Flows that go on from a stored message somewhere, which is assumed and not seen.
@@ -117,11 +115,10 @@ pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) 
     let mut messages: Vec<Vec<(i64, Nanos)>> = vec![Vec::new(); hops];
     let mut stages: Vec<[Vec<(i64, Nanos)>; 4]> = vec![Default::default(); hops];
     let mut nodes: Vec<Vec<(i64, Nanos)>> = vec![Vec::new(); hops];
-    let mut worst: Option<(i64, usize)> = None;
     let mut damaged = 0;
     let mut assumed = 0;
     let mut stored = vec![0; hops];
-    for (number, flow) in path.flows.iter().enumerate() {
+    for flow in &path.flows {
         let Some(times) = FlowTimes::of(analysis, flow, include) else {
             continue;
         };
@@ -134,9 +131,6 @@ pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) 
         assumed += u64::from(is_assumed);
         damaged += u64::from(times.damaged);
         latencies.push((latency, begin));
-        if worst.is_none_or(|(most, _)| latency > most) {
-            worst = Some((latency, number));
-        }
         for (values, value) in ends
             .iter_mut()
             .zip([times.first_callback, times.last_callback])
@@ -171,7 +165,6 @@ pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) 
         first_callback: Statistics::of(&mut first),
         hops,
         last_callback: Statistics::of(&mut last),
-        worst: worst.map(|(_, number)| number),
         damaged,
         assumed,
     }

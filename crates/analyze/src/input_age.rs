@@ -16,7 +16,6 @@ use crate::statistics::Statistics;
 pub struct InputAges {
     /// As people say it.
     pub callback: String,
-    pub node: String,
     /// The paths that lead to it, by their places among those that were asked for.
     pub paths: Vec<usize>,
     /// Executions that were reached, and those that were reached on more than one path.
@@ -43,7 +42,6 @@ pub fn input_ages<'p>(
             .or_insert_with(|| {
                 let ages = InputAges {
                     callback: last.callback.clone(),
-                    node: last.node.clone(),
                     paths: Vec::new(),
                     executions: 0,
                     fused: 0,

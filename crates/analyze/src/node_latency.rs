@@ -1,6 +1,6 @@
 //! From a message that came into a node to one that went out because of it: who says so, and how long that took.
 //!
-//! A pair of messages is told once, by the best witness: what was observed (the output was published inside the execution that received the
+//! A pair of messages is one row, by the best witness: what was observed (the output was published inside the execution that received the
 //! input, or that took it by hand), then what the program declared in the trace ([`message_link`](crate::message_link)), then the message contexts of
 //! an architecture file, if the analysis has one. What nobody says of a message that was stored is assumed ([`stored_input`](crate::stored_input)).
 
@@ -124,7 +124,7 @@ fn observed(analysis: &Analysis<'_>, paths: &FlowPaths<'_>, take: Sink<'_>) -> i
     Ok(())
 }
 
-/// What was taken by hand or is declared, and was not told before.
+/// What was taken by hand or is declared, and was not reported before.
 struct Declared<'a, 's> {
     analysis: &'a Analysis<'a>,
     paths: FlowPaths<'a>,

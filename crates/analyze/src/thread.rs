@@ -227,14 +227,6 @@ pub fn process_observed(analysis: &Analysis<'_>, process: ProcessId) -> i64 {
     analysis.model.observed(process, begin, end)
 }
 
-/// How long an executor was observed, in the range that counts: from when it was made.
-pub fn executor_observed(analysis: &Analysis<'_>, executor: ExecutorId) -> i64 {
-    let executor = &analysis.model.executors[executor.index()];
-    let (begin, end) = process_span(analysis, executor.process);
-    let begin = executor.created.max(begin);
-    analysis.model.observed(executor.process, begin, end)
-}
-
 /// A part of a whole; nothing of a whole without length.
 pub fn part(of: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| of as f64 / whole as f64)

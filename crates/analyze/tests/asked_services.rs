@@ -65,7 +65,7 @@ fn at_the_service() -> [(i64, Cause); 5] {
 }
 
 #[test]
-fn an_execution_that_waits_for_a_service_is_told_what_the_service_did() {
+fn an_execution_that_waits_for_a_service_is_explained_by_what_the_service_did() {
     let mut recording = asked();
     recording.process(100, "client").at(11_000_000);
     recording.take_response(0x70, 1, stamp(10_930_000));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rostrace_analyze::comparison::{Change, Comparison, Kind, Options, compare};
+use rostrace_analyze::comparison::{Change, Comparison, Options, ThingKind, compare};
 use rostrace_analyze::measured::{
     Measured, MeasuredCallback, MeasuredTopic, NodeFingerprint, ProcessFingerprint, Series,
 };
@@ -56,7 +56,7 @@ fn compared(base: Measured, new: Measured) -> Comparison {
     compare(&[base], &[new], &Options::default())
 }
 
-fn changes(comparison: &Comparison, kind: Kind) -> Vec<(&str, &Change)> {
+fn changes(comparison: &Comparison, kind: ThingKind) -> Vec<(&str, &Change)> {
     let of_kind = comparison.changes.iter().filter(|it| it.kind == kind);
     of_kind.map(|it| (it.name.as_str(), &it.change)).collect()
 }
@@ -80,7 +80,7 @@ fn a_node_with_another_name_and_the_same_functions_was_renamed() {
         ..Measured::default()
     };
     let comparison = compared(side("/planner"), side("/motion_planner"));
-    let nodes = changes(&comparison, Kind::Node);
+    let nodes = changes(&comparison, ThingKind::Node);
     assert_eq!(nodes.len(), 1);
     assert_eq!(nodes[0].0, "/planner");
     let Change::Renamed { to, because } = nodes[0].1 else {
@@ -93,7 +93,7 @@ fn a_node_with_another_name_and_the_same_functions_was_renamed() {
     let row = comparison
         .rows
         .iter()
-        .find(|row| row.kind == Kind::Callback)
+        .find(|row| row.kind == ThingKind::Callback)
         .unwrap();
     assert_eq!(row.name, "/motion_planner · timer 100 ms #1");
     assert_eq!(row.base_name.as_deref(), Some("/planner · timer 100 ms #1"));
@@ -113,7 +113,7 @@ fn two_equal_candidates_are_no_rename() {
         ..Measured::default()
     };
     let comparison = compared(base, new);
-    let nodes = changes(&comparison, Kind::Node);
+    let nodes = changes(&comparison, ThingKind::Node);
     assert_eq!(
         nodes,
         [
@@ -132,7 +132,7 @@ fn a_topic_between_the_same_nodes_was_remapped() {
         ..Measured::default()
     };
     let comparison = compared(side("/points"), side("/lidar/points"));
-    let topics = changes(&comparison, Kind::Topic);
+    let topics = changes(&comparison, ThingKind::Topic);
     assert!(
         matches!(topics[..], [("/points", Change::Renamed { to, .. })] if to == "/lidar/points"),
         "{topics:?}"
@@ -147,7 +147,7 @@ fn a_timer_with_another_period_is_the_same_function() {
         ..Measured::default()
     };
     let comparison = compared(side("100 ms"), side("50 ms"));
-    let callbacks = changes(&comparison, Kind::Callback);
+    let callbacks = changes(&comparison, ThingKind::Callback);
     assert!(
         matches!(callbacks[..], [(_, Change::Renamed { to, .. })] if to == "/driver · timer 50 ms #1"),
         "{callbacks:?}"
@@ -177,7 +177,7 @@ fn functions_tell_equal_timers_apart_whatever_their_order() {
 }
 
 #[test]
-fn what_belongs_to_a_node_that_is_gone_is_not_told_again() {
+fn what_belongs_to_a_node_that_is_gone_is_not_reported_again() {
     let process = |number: usize, node: &str| {
         let (name, nodes) = ("extra".to_owned(), texts(&[node]));
         vec![ProcessFingerprint {
@@ -207,14 +207,14 @@ fn what_belongs_to_a_node_that_is_gone_is_not_told_again() {
     assert_eq!(
         changes,
         [
-            (Kind::Process, &Change::Number { base: 2, new: 1 }),
-            (Kind::Node, &Change::Disappeared)
+            (ThingKind::Process, &Change::Number { base: 2, new: 1 }),
+            (ThingKind::Node, &Change::Disappeared)
         ]
     );
 }
 
 #[test]
-fn a_callback_that_never_ran_again_is_told() {
+fn a_callback_that_never_ran_again_is_reported() {
     let mut silent = timer("/driver", "10 ms", 1, "f", 1_000);
     silent.executions = 0;
     silent.duration = Series::default();
@@ -224,7 +224,7 @@ fn a_callback_that_never_ran_again_is_told() {
         ..Measured::default()
     };
     let comparison = compared(side(timer("/driver", "10 ms", 1, "f", 1_000)), side(silent));
-    let callbacks = changes(&comparison, Kind::Callback);
+    let callbacks = changes(&comparison, ThingKind::Callback);
     assert!(
         matches!(callbacks[..], [(_, Change::FellSilent { executions: 50 })]),
         "{callbacks:?}"

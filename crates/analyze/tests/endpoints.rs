@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rostrace_analyze::endpoint::Endpoints;
 use rostrace_model::entity::PublisherId;
 
-use crate::recordings::{Row, everything, load, rows};
+use crate::recordings::{TableRow, everything, load, rows};
 use crate::support::Payload::{Pointer, Unsigned};
 use crate::support::{Flavour, Recording, stamp};
 
@@ -30,7 +30,7 @@ fn node(key: &str) -> String {
 }
 
 /// By process, node and topic: what a column of a table counts.
-fn counted(rows: &[Row], column: &str) -> Counts {
+fn counted(rows: &[TableRow], column: &str) -> Counts {
     let mut counted = Counts::new();
     for row in rows {
         if !row.flag("built_in") && row.integer(column) > 0 {

@@ -8,7 +8,7 @@ use rostrace_analyze::why::{Cause, Why};
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::InstanceId;
 
-use crate::recordings::{Row, load, rows};
+use crate::recordings::{TableRow, load, rows};
 
 const RECORDINGS: [&str; 10] = [
     "jazzy/executors",
@@ -23,7 +23,7 @@ const RECORDINGS: [&str; 10] = [
     "humble/multi_caret",
 ];
 
-fn sum(row: &Row, columns: &[&str]) -> i64 {
+fn sum(row: &TableRow, columns: &[&str]) -> i64 {
     columns.iter().map(|column| row.integer(column)).sum()
 }
 
@@ -145,7 +145,7 @@ fn threads_were_at_least_as_busy_as_their_callbacks_logged() {
         let threads = rows(&recording.analysis(), "threads");
         assert!(logged.len() > 1, "{name}");
         for ((pid, tid), (number, time)) in logged {
-            let is_it = |row: &&Row| (row.integer("pid"), row.integer("tid")) == (pid, tid);
+            let is_it = |row: &&TableRow| (row.integer("pid"), row.integer("tid")) == (pid, tid);
             let row = threads.iter().find(is_it).unwrap();
             assert!(row.integer("callbacks") >= number, "{name} {row:?}");
             let busy = row.integer("busy_ns");
@@ -209,8 +209,8 @@ fn a_range_cuts_the_time_of_threads_at_its_ends() {
     let (first, second) = (rows(&first, "threads"), rows(&second, "threads"));
     let parts = ["busy_ns", "executor_ns", "waiting_ns", "unobserved_ns"];
     for row in &whole {
-        let same = |other: &&Row| other.integer("tid") == row.integer("tid");
-        let both: Vec<&Row> = first.iter().chain(&second).filter(same).collect();
+        let same = |other: &&TableRow| other.integer("tid") == row.integer("tid");
+        let both: Vec<&TableRow> = first.iter().chain(&second).filter(same).collect();
         assert_eq!(both.len(), 2, "{row:?}");
         for column in parts.iter().chain(["observed_ns", "callbacks"].iter()) {
             let of_both: i64 = both.iter().map(|part| part.integer(column)).sum();
@@ -228,7 +228,7 @@ fn threads_belong_to_the_executor_whose_callbacks_they_ran() {
     let mut spinning: BTreeMap<(i64, String), Vec<String>> = BTreeMap::new();
     for (pid, words) in recording.lines("spin_begin") {
         let tid: i64 = words[3].parse().unwrap();
-        let is_it = |row: &&Row| (row.integer("pid"), row.integer("tid")) == (pid, tid);
+        let is_it = |row: &&TableRow| (row.integer("pid"), row.integer("tid")) == (pid, tid);
         if let Some(row) = threads.iter().find(is_it) {
             let executors = spinning.entry((pid, words[2].clone())).or_default();
             executors.push(row.text("executor").to_owned());
@@ -301,12 +301,12 @@ fn executors_that_are_observed_are_those_that_are_declared() {
 fn executors_are_observed_where_nothing_tells_of_them() {
     for name in ["jazzy/executors", "humble/executors"] {
         let Some(plain) = load(name) else { return };
-        let Some(told) = load(&format!("{name}_caret")) else {
+        let Some(reported) = load(&format!("{name}_caret")) else {
             return;
         };
         assert!(plain.model.executors.is_empty());
         let nodes = observed_nodes(&plain.model);
-        assert_eq!(nodes, observed_nodes(&told.model), "{name}");
+        assert_eq!(nodes, observed_nodes(&reported.model), "{name}");
         assert!(nodes.len() > 1, "{name}: {nodes:?}");
     }
 }
@@ -322,9 +322,9 @@ fn what_has_no_end_has_no_duration() {
     ] {
         let Some(recording) = load(name) else { return };
         let analysis = recording.analysis();
-        let is_later = |row: &Row| row.text("callback").contains("service /later");
+        let is_later = |row: &TableRow| row.text("callback").contains("service /later");
         let shares = rows(&analysis, "executor_shares");
-        let later: Vec<&Row> = shares.iter().filter(|row| is_later(row)).collect();
+        let later: Vec<&TableRow> = shares.iter().filter(|row| is_later(row)).collect();
         assert!(!later.is_empty(), "{name}");
         for row in &later {
             assert!(row.integer("executions") > 10, "{name} {row:?}");

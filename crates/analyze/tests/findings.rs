@@ -33,8 +33,8 @@ fn groups(analysis: &Analysis<'_>) -> Vec<Group> {
     let found = finding::findings(analysis, evidence);
     let number = found.len();
     let groups = finding::groups(analysis, &callbacks, found);
-    let told: usize = groups.iter().map(|group| group.findings().count()).sum();
-    assert!(told <= number + groups.len(), "{told} of {number}");
+    let reported: usize = groups.iter().map(|group| group.findings().count()).sum();
+    assert!(reported <= number + groups.len(), "{reported} of {number}");
     groups
 }
 
@@ -313,7 +313,7 @@ fn speak(recording: &mut Recording, until_stop: u64) -> Model {
 }
 
 #[test]
-fn topics_without_messages_are_told_but_not_those_that_have_none_by_design() {
+fn topics_without_messages_are_reported_but_not_those_that_have_none_by_design() {
     let model = speak(&mut speaker(), 30 * SECOND);
     let expected = [
         (Silence::Never, names(&["/map_of_nobody", "/never"])),
@@ -323,7 +323,7 @@ fn topics_without_messages_are_told_but_not_those_that_have_none_by_design() {
 }
 
 #[test]
-fn a_topic_that_stops_is_told_if_others_go_on() {
+fn a_topic_that_stops_is_reported_if_others_go_on() {
     let mut recording = speaker();
     // Two that go on, so that most do.
     recording.publisher(0x2900, 2, "/alive_too");
@@ -365,7 +365,7 @@ fn what_the_recording_left_out_is_not_silent() {
 /// Why topics never had a message, by the name of the node that should have sent it.
 fn never(model: &Model) -> Vec<String> {
     let node = |id: &rostrace_model::entity::NodeId| model.nodes[id.index()].name.clone();
-    let told = |reason: &Reason| match reason {
+    let reported = |reason: &Reason| match reason {
         Reason::Inactive { node: id, state } => format!("{} is {state}", node(id)),
         Reason::Upstream { node: id, topic } => format!("{} waits for {topic}", node(id)),
         Reason::Unpublished { node: id, topic } => format!("{} lacks {topic}", node(id)),
@@ -374,9 +374,9 @@ fn never(model: &Model) -> Vec<String> {
     };
     let reasons = found!(model, FindingKind::SilentTopics { silence: Silence::Never, reasons, .. } => reasons);
     let reasons = reasons.into_iter().flatten();
-    let mut told: Vec<String> = reasons.map(|(it, _)| told(&it)).collect();
-    told.sort();
-    told
+    let mut reported: Vec<String> = reasons.map(|(it, _)| reported(&it)).collect();
+    reported.sort();
+    reported
 }
 
 #[test]
@@ -458,7 +458,7 @@ fn a_node_is_late_because_its_container_took_long_or_its_process_began_late() {
 }
 
 #[test]
-fn a_process_that_leaves_before_the_others_is_told() {
+fn a_process_that_leaves_before_the_others_is_reported() {
     let tick = |recording: &mut Recording, pid: i64, until: u64| {
         recording.process(pid, "app");
         let mut at = SECOND;
@@ -485,7 +485,7 @@ fn a_process_that_leaves_before_the_others_is_told() {
 }
 
 #[test]
-fn a_node_that_comes_long_after_the_others_is_told_and_one_that_comes_back_is_not() {
+fn a_node_that_comes_long_after_the_others_is_reported_and_one_that_comes_back_is_not() {
     let mut recording = Recording::jazzy();
     recording.context(1);
     for number in 0..5u64 {
@@ -614,9 +614,9 @@ fn groups_and_order_hold_in_every_recording() {
             .collect();
         runners.sort_by(|a, b| ranking.order(*a, *b));
         // What is not worth a word has no order that anybody sees.
-        let told = groups.iter().filter(|it| it.severity >= WORTH_A_WORD);
+        let reported = groups.iter().filter(|it| it.severity >= WORTH_A_WORD);
         let mut worst = 0.0f64;
-        for group in told {
+        for group in reported {
             let is_named = |runner: &Runner| matches!(runner.ran, Ran::Callback(_));
             if group.head.kind.runner().is_some_and(|it| is_named(&it)) {
                 worst = worst.max(group.severity);
@@ -745,7 +745,7 @@ fn a_system_that_does_what_it_should_has_no_silent_topic_and_no_process_that_lef
 }
 
 #[test]
-fn the_nodes_that_never_came_up_are_the_first_thing_that_is_told_of_autoware() {
+fn the_nodes_that_never_came_up_are_the_first_thing_that_is_reported_of_autoware() {
     let Some((_folder, set)) =
         rostrace_testkit::recordings::unpack("public/autoware-carla-galactic.tar.zst")
     else {

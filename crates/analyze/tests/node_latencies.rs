@@ -24,7 +24,7 @@ fn all(analysis: &Analysis<'_>) -> Vec<NodeLatency> {
 }
 
 /// Received, published, and who says so; times in microseconds after 9 ms.
-fn told(analysis: &Analysis<'_>) -> Vec<(i64, i64, &'static str)> {
+fn reported(analysis: &Analysis<'_>) -> Vec<(i64, i64, &'static str)> {
     let short = |at: Nanos| (at.0 - EPOCH) / 1_000 - 9_000;
     let row = |row: NodeLatency| {
         let publish = analysis.publication(row.output).publish;
@@ -70,12 +70,12 @@ fn input(recording: &mut Recording, at: u64, publisher: u64, subscription: u64) 
 }
 
 #[test]
-fn without_a_declaration_what_was_observed_is_told_and_what_was_stored_is_assumed() {
+fn without_a_declaration_what_was_observed_is_reported_and_what_was_stored_is_assumed() {
     let mut recording = fusion(None);
     run(&mut recording);
     let model = recording.load();
     let expected = [(200, 210, "observed"), (100, 210, "assumed")];
-    assert_eq!(told(&whole(&model)), expected);
+    assert_eq!(reported(&whole(&model)), expected);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn links_add_what_was_stored_and_do_not_repeat_what_was_observed() {
         (300, 400, basis),
         (200, 400, basis),
     ];
-    assert_eq!(told(&whole(&model)), expected);
+    assert_eq!(reported(&whole(&model)), expected);
 
     let basis = "message_link_partial_sync";
     let mut recording = fusion(Some("ros2:message_link_partial_sync"));
@@ -98,7 +98,7 @@ fn links_add_what_was_stored_and_do_not_repeat_what_was_observed() {
     let model = recording.load();
     // What the first output used is not used again.
     let expected = [(200, 210, "observed"), (100, 210, basis), (300, 400, basis)];
-    assert_eq!(told(&whole(&model)), expected);
+    assert_eq!(reported(&whole(&model)), expected);
     let inputs: Vec<bool> = all(&whole(&model))
         .iter()
         .map(|row| row.input.is_some())
@@ -124,7 +124,7 @@ fn what_was_taken_by_hand_before_a_publish_was_used_for_it() {
     take(&mut recording, 9_140_000, 0x40, 9_020_000);
     recording.at(9_150_000).end(0x71);
     let model = recording.load();
-    assert_eq!(told(&whole(&model)), [(120, 130, "taken")]);
+    assert_eq!(reported(&whole(&model)), [(120, 130, "taken")]);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn message_contexts_of_a_file_come_last() {
     let mut analysis = whole(&model);
     analysis.architecture = Some(&architecture);
     let basis = "use_latest_message";
-    let mut found = told(&analysis);
+    let mut found = reported(&analysis);
     found.sort();
     let expected = [
         (100, 210, basis),
@@ -154,7 +154,7 @@ fn message_contexts_of_a_file_come_last() {
 
     // Only what was received in the range of time counts.
     analysis.window = time(9_250_000)..=time(9_999_000);
-    assert_eq!(told(&analysis), [(300, 400, basis)]);
+    assert_eq!(reported(&analysis), [(300, 400, basis)]);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn with_an_architecture_all_that_the_programs_logged_is_found_and_nothing_else()
             {
                 assert!(
                     found.insert([output.clone(), input.clone()]),
-                    "{name}: {output:?} from {input:?} is told twice"
+                    "{name}: {output:?} from {input:?} is reported twice"
                 );
             }
         }

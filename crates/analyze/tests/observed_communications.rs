@@ -102,7 +102,7 @@ fn as_many_messages_arrive_as_the_log_tells_of() {
 }
 
 #[test]
-fn a_receiver_that_was_busy_is_told_from_a_slow_middleware() {
+fn a_receiver_that_was_busy_is_told_apart_from_a_slow_middleware() {
     let mut recording = Recording::jazzy();
     recording.process_of(1, "source", (2, "/source"));
     recording.publisher(0x10, 2, "/a");

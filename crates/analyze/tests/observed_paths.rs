@@ -50,13 +50,13 @@ fn what_went_out_because_of_what_came_in_is_what_the_log_says() {
                 }
             }
         }
-        // Processes that lose their begin, or events: what is not in the trace cannot be told.
-        let told: HashSet<_> = known.values().map(|(_, message)| message).collect();
+        // Processes that lose their begin, or events: what is not in the trace cannot be known.
+        let reported: HashSet<_> = known.values().map(|(_, message)| message).collect();
         let (ours, direct) = (tally(ours), tally(direct));
         for (pair, number) in &direct {
-            let is_told = pair.iter().all(|message| told.contains(message));
+            let is_reported = pair.iter().all(|message| reported.contains(message));
             let is_named = name != "jazzy/late";
-            if is_told && is_named {
+            if is_reported && is_named {
                 assert_eq!(ours.get(pair), Some(number), "{name}: missing {pair:?}");
                 compared += number;
             }

@@ -56,7 +56,7 @@ fn moves(log: &Log) -> HashMap<u64, Vec<(i64, i64)>> {
     moves
 }
 
-/// By how much each expected time is later than the truth. What is late is told as less late then.
+/// By how much each expected time is later than the truth. What is late is reported as less late then.
 fn errors(recorded: &Recorded) -> Vec<i64> {
     let model = &recorded.model;
     let analysis = whole(model);

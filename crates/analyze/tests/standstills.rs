@@ -168,7 +168,7 @@ fn processes_that_were_held_up_together_are_one_finding() {
         let root = member.because.unwrap().root;
         assert!(matches!(root, Root::Standstill(_)), "{member:?}");
     }
-    // They are told there and nowhere else.
+    // They are reported there and nowhere else.
     let is_severe = |it: &&Group| it.severity >= 1.0;
     assert_eq!(groups.iter().filter(is_severe).count(), 1, "{groups:?}");
 }
@@ -196,7 +196,7 @@ fn an_explanation_says_that_everything_stood_still() {
 }
 
 #[test]
-fn a_process_that_stands_still_while_others_go_on_is_told_as_such() {
+fn a_process_that_stands_still_while_others_go_on_is_reported_as_such() {
     let mut recording = Recording::jazzy();
     process(&mut recording, 1);
     process(&mut recording, 2);

@@ -29,7 +29,7 @@ fn messages_of_a_recording_that_began_late_are_those_that_were_logged() {
             (at, at + number(took.unwrap())),
         );
     }
-    let mut told = 0;
+    let mut reported = 0;
     for (index, delivery) in model.deliveries.iter().enumerate() {
         assert_eq!(delivery.by, Match::Stamp);
         let arrival = analysis.arrival(DeliveryId::from_index(index)).unwrap();
@@ -43,9 +43,9 @@ fn messages_of_a_recording_that_began_late_are_those_that_were_logged() {
         let from = line.iter().find_map(|word| word.strip_prefix("from="));
         let (begin, end) = sent[&[line[2].as_str(), line[3].as_str(), from.unwrap()]];
         assert!((begin..=end).contains(&arrival.publish.0), "{line:?}");
-        told += 1;
+        reported += 1;
     }
-    assert!(told > 850, "{told} of {}", model.deliveries.len());
+    assert!(reported > 850, "{reported} of {}", model.deliveries.len());
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn a_recording_compared_with_itself_has_no_news() {
 /// The programs do the same from beginning to end. `services` and `multi` do not: there some begin late.
 #[test]
 fn the_halves_of_a_recording_are_alike() {
-    let (mut told, mut all) = (Vec::new(), 0);
+    let (mut reported, mut all) = (Vec::new(), 0);
     for distribution in ["humble", "jazzy"] {
         for scenario in ["chain", "executors", "intra", "pingpong", "timers"] {
             let Some(recording) = load(&format!("{distribution}/{scenario}")) else {
@@ -78,21 +78,21 @@ fn the_halves_of_a_recording_are_alike() {
             };
             let [base, new] = halves(&recording.model);
             let comparison = compare(&base, &new);
-            told.extend(news(&comparison));
+            reported.extend(news(&comparison));
             all += comparison.rows.len();
         }
     }
     assert!(
-        told.len() * 100 <= all,
-        "{} of {all}: {told:#?}",
-        told.len()
+        reported.len() * 100 <= all,
+        "{} of {all}: {reported:#?}",
+        reported.len()
     );
 }
 
 /// The same program, recorded once by LTTng and once with CARET: two runs, and two tracers of different cost. Little of that is news.
 #[test]
 fn two_runs_under_two_tracers_are_nearly_alike() {
-    let (mut told, mut all) = (Vec::new(), 0);
+    let (mut reported, mut all) = (Vec::new(), 0);
     for distribution in ["humble", "jazzy"] {
         for scenario in SCENARIOS {
             let pair = [
@@ -103,11 +103,15 @@ fn two_runs_under_two_tracers_are_nearly_alike() {
                 continue;
             };
             let comparison = compare(&base.analysis(), &new.analysis());
-            told.extend(news(&comparison));
+            reported.extend(news(&comparison));
             all += comparison.rows.len();
         }
     }
-    assert!(told.len() * 20 <= all, "{} of {all}: {told:#?}", told.len());
+    assert!(
+        reported.len() * 20 <= all,
+        "{} of {all}: {reported:#?}",
+        reported.len()
+    );
 }
 
 /// Fast DDS takes longer than Cyclone DDS in this scenario: the path through it is slower, and nothing is faster.

@@ -115,7 +115,7 @@ fn interrupts_take_the_cpu_of_whoever_has_it() {
 }
 
 #[test]
-fn page_faults_are_told_where_both_ends_are() {
+fn page_faults_are_reported_where_both_ends_are() {
     let mut recording = callback();
     let thread = [("address", Pointer(0x1000)), ("tid", Signed(100))];
     recording
@@ -168,7 +168,7 @@ fn a_wait_for_a_mutex_names_the_thread_that_held_it() {
 }
 
 #[test]
-fn what_may_have_ended_unseen_is_not_told() {
+fn what_may_have_ended_unseen_is_not_reported() {
     let mut recording = callback();
     recording
         .at(2_100_000)

@@ -21,7 +21,7 @@ fn timer() -> Recording {
 }
 
 /// The parts of the first execution since it was due, in microseconds.
-fn story(recording: &Recording) -> Vec<(i64, String)> {
+fn explained(recording: &Recording) -> Vec<(i64, String)> {
     let set = recording.open();
     let model = crate::support::model_of(&set);
     let mut analysis = whole(&model);
@@ -43,7 +43,7 @@ fn story(recording: &Recording) -> Vec<(i64, String)> {
 fn assert_story(recording: &Recording, expected: &[(i64, &str)]) {
     let owned = |(time, what): &(i64, &str)| (*time, (*what).to_owned());
     let expected: Vec<_> = expected.iter().map(owned).collect();
-    assert_eq!(story(recording), expected);
+    assert_eq!(explained(recording), expected);
 }
 
 const RUNS: (i64, &str) = (100, "execution of /n · timer 10 ms");

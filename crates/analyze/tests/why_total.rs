@@ -6,7 +6,9 @@ use rostrace_analyze::Analysis;
 use rostrace_analyze::callback::{instance_timings, summaries};
 use rostrace_analyze::communication::{DropCause, pairs};
 use rostrace_analyze::flow_path::{Ends, FlowPaths};
-use rostrace_analyze::why::total::{Hop, Kind, LostMessages, Messages, PathVictim, Total, Wanted};
+use rostrace_analyze::why::total::{
+    BlameKind, Hop, LostMessages, Messages, PathVictim, Total, Wanted,
+};
 use rostrace_analyze::why::{Explanation, Why};
 use rostrace_ctf::TraceSet;
 use rostrace_model::Model;
@@ -324,7 +326,7 @@ fn a_callback_that_is_sometimes_slow_is_to_be_made_faster() {
     let row = total.victims[0]
         .rows
         .iter()
-        .find(|row| row.blame.kind == Kind::Execution);
+        .find(|row| row.blame.kind == BlameKind::Execution);
     let row = row.unwrap();
     assert_eq!(row.duration, 160 * MILLISECOND as i64);
     assert_eq!(
@@ -338,7 +340,7 @@ fn a_callback_that_is_sometimes_slow_is_to_be_made_faster() {
 }
 
 #[test]
-fn messages_that_were_pushed_out_of_a_queue_are_told() {
+fn messages_that_were_pushed_out_of_a_queue_are_reported() {
     let mut recording = Recording::jazzy();
     recording.context(1).node(2, "/filter");
     recording.publisher(0x10, 2, "/points");

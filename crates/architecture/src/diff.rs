@@ -75,8 +75,8 @@ pub struct FieldChange {
 /// All differences, from `before` to `after`: by subject, then node, then name.
 pub fn diff(before: &Architecture, after: &Architecture) -> Vec<Difference> {
     let (before, after) = (inventory(before), inventory(after));
-    let keys: BTreeSet<&Key> = before.keys().chain(after.keys()).collect();
-    let difference = |key: &Key| {
+    let keys: BTreeSet<&DifferenceKey> = before.keys().chain(after.keys()).collect();
+    let difference = |key: &DifferenceKey| {
         let change = match (before.get(key), after.get(key)) {
             (None, _) => Change::Added,
             (_, None) => Change::Removed,
@@ -107,12 +107,12 @@ pub fn diff(before: &Architecture, after: &Architecture) -> Vec<Difference> {
     keys.into_iter().filter_map(difference).collect()
 }
 
-type Key = (Subject, String, String);
+type DifferenceKey = (Subject, String, String);
 /// The same fields, in the same order, for things of one subject.
 type Fields = Vec<(&'static str, String)>;
 
 /// Everything that an architecture has, under what it is recognised by.
-fn inventory(architecture: &Architecture) -> BTreeMap<Key, Fields> {
+fn inventory(architecture: &Architecture) -> BTreeMap<DifferenceKey, Fields> {
     let mut all = BTreeMap::new();
     for topic in architecture.topics() {
         all.insert(
@@ -138,7 +138,7 @@ fn inventory(architecture: &Architecture) -> BTreeMap<Key, Fields> {
     all
 }
 
-fn add_node(node: &Node, all: &mut BTreeMap<Key, Fields>) {
+fn add_node(node: &Node, all: &mut BTreeMap<DifferenceKey, Fields>) {
     let mut add = |subject, name, fields| all.insert((subject, node.name.clone(), name), fields);
     for publisher in &node.publishers {
         let callbacks = sorted(&publisher.callbacks);

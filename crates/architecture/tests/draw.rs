@@ -166,7 +166,7 @@ fn topics_can_be_arrows_between_nodes() {
 }
 
 #[test]
-fn what_is_left_out_is_told() {
+fn what_is_left_out_is_reported() {
     let hidden = Folding {
         is_hidden: &|topic, _, _| topic == "/points",
         ..EVERYTHING

@@ -4,8 +4,9 @@ use rostrace_architecture::binding::guess_publisher_callbacks;
 use rostrace_architecture::communication::communications;
 use rostrace_architecture::node_path::node_paths;
 use rostrace_architecture::{
-    Architecture, Callback, CallbackKind, Change, ContextType, Endpoint, Finding, NamedPath,
-    PathFaultKind, PathStep, Severity, Subject, VariablePassing, check, diff, read, verify, write,
+    Architecture, Callback, CallbackKind, Change, ContextType, Endpoint, Extras, Finding,
+    NamedPath, PathFaultKind, PathStep, Severity, Subject, VariablePassing, check, diff, read,
+    verify, write,
 };
 
 fn rover() -> Architecture {
@@ -233,14 +234,17 @@ fn variable_passings_in_all_directions_come_to_an_end() {
     let names: Vec<String> = node.callbacks.iter().map(|it| it.name.clone()).collect();
     for write in &names {
         for read in &names {
-            node.variable_passings
-                .push(VariablePassing::new(write, read));
+            node.variable_passings.push(VariablePassing {
+                write: Some(write.clone()),
+                read: Some(read.clone()),
+                extras: Extras::default(),
+            });
         }
     }
     let paths = node_paths(it.node("/driver").unwrap());
     assert!(paths.left_out_chains);
-    let told = |finding: &Finding| finding.message.contains("more than 10000 chains");
-    assert!(check(&it).iter().any(told));
+    let reported = |finding: &Finding| finding.message.contains("more than 10000 chains");
+    assert!(check(&it).iter().any(reported));
 }
 
 #[test]
@@ -273,7 +277,7 @@ fn a_path_is_verified_node_by_node() {
 }
 
 #[test]
-fn the_guess_about_publishers_is_made_on_request_and_told() {
+fn the_guess_about_publishers_is_made_on_request_and_reported() {
     let mut it = rover();
     it.node_mut("/scanner").unwrap().publishers[0]
         .callbacks
@@ -336,7 +340,7 @@ fn references_to_nothing_are_found() {
 }
 
 #[test]
-fn differences_are_told_in_a_fixed_order() {
+fn differences_are_reported_in_a_fixed_order() {
     let before = rover();
     assert_eq!(diff(&before, &before), []);
     let mut after = rover();

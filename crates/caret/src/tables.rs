@@ -52,7 +52,7 @@ impl<'a> Part<'a> {
         wanted: &dyn Wanted,
         take: &mut dyn FnMut(&str, &Records) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut writer = Writer {
+        let mut writer = TableWriter {
             indexed,
             wanted,
             take,
@@ -66,7 +66,7 @@ impl<'a> Part<'a> {
     }
 }
 
-struct Writer<'f, E> {
+struct TableWriter<'f, E> {
     indexed: &'f Indexed<'f>,
     wanted: &'f dyn Wanted,
     take: &'f mut dyn FnMut(&str, &Records) -> Result<(), E>,
@@ -74,7 +74,7 @@ struct Writer<'f, E> {
     numbers: HashMap<String, usize>,
 }
 
-impl<E> Writer<'_, E> {
+impl<E> TableWriter<'_, E> {
     fn nodes(&mut self, architecture: &Architecture) -> Result<(), E> {
         let mut nodes: Vec<&Node> = architecture.nodes.iter().collect();
         nodes.sort_by_key(|node| &node.name);

@@ -174,7 +174,7 @@ Examples:
     #[command(after_help = look_help("\
 Examples:
   rostrace executors session/
-  rostrace executors --format json session/ | jq '.[].groups[].callbacks'
+  rostrace executors --format json session/ | jq '.[] | select(.busy_share > 0.5).executor'
 
 Busy is the time in callbacks, divided by the time that the process was observed; above 100 %, several threads were busy at \
 once. Recordings of rostrace and CARET contain executors; those of plain ros2_tracing do not."))]

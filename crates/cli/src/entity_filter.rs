@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_left_is_told_with_what_was_asked_for() {
+    fn nothing_left_is_shown_with_what_was_asked_for() {
         let sentence = "no path fits --node /a --node /b* --topic /points --pid 7";
         assert_eq!(filter().nothing_fits("path").as_deref(), Some(sentence));
         assert_eq!(EntityFilter::default().nothing_fits("path"), None);

@@ -14,40 +14,40 @@ const HEAD: usize = 512;
 const TAR_MARK: (usize, &[u8]) = (257, b"ustar");
 
 /// Files that are known by how they begin.
-const KINDS: &[(&[u8], Kind)] = &[
+const KINDS: &[(&[u8], ForeignKind)] = &[
     (b"\x1f\x8b", tar(Compression::Gzip)),
     (b"\x28\xb5\x2f\xfd", tar(Compression::Zstandard)),
-    (b"\x89MCAP0\r\n", Kind::Bag("an MCAP file")),
+    (b"\x89MCAP0\r\n", ForeignKind::Bag("an MCAP file")),
     (
         b"SQLite format 3\0",
-        Kind::Bag("an SQLite database, as rosbag2 writes them"),
+        ForeignKind::Bag("an SQLite database, as rosbag2 writes them"),
     ),
-    (b"#ROSBAG V", Kind::Bag("a bag of ROS 1")),
+    (b"#ROSBAG V", ForeignKind::Bag("a bag of ROS 1")),
     (b"\xfd7zXZ\0", tar(Compression::Xz)),
     (b"BZh", tar(Compression::Bzip2)),
-    (b"PK\x03\x04", Kind::Packed(Archive::Zip)),
-    (b"PK\x05\x06", Kind::Packed(Archive::Zip)),
+    (b"PK\x03\x04", ForeignKind::Packed(Archive::Zip)),
+    (b"PK\x05\x06", ForeignKind::Packed(Archive::Zip)),
     (
         b"7z\xbc\xaf\x27\x1c",
-        Kind::Unknown("a 7-Zip archive", UNPACK),
+        ForeignKind::Unknown("a 7-Zip archive", UNPACK),
     ),
-    (b"PAR1", Kind::Unknown("a Parquet file", RESULT)),
-    (b"ARROW1", Kind::Unknown("an Arrow file", RESULT)),
+    (b"PAR1", ForeignKind::Unknown("a Parquet file", RESULT)),
+    (b"ARROW1", ForeignKind::Unknown("an Arrow file", RESULT)),
     (
         b"<!DOCTYPE html",
-        Kind::Unknown("a page, such as a report", RESULT),
+        ForeignKind::Unknown("a page, such as a report", RESULT),
     ),
     (
         b"\x75\xd1\x1d\xc1",
-        Kind::Unknown("the metadata of a trace", METADATA),
+        ForeignKind::Unknown("the metadata of a trace", METADATA),
     ),
     (
         b"\xc1\xfc\x1f\xc1",
-        Kind::Unknown("a single stream of a trace", METADATA),
+        ForeignKind::Unknown("a single stream of a trace", METADATA),
     ),
     (
         b"\xc1\x1f\xfc\xc1",
-        Kind::Unknown("a single stream of a trace", METADATA),
+        ForeignKind::Unknown("a single stream of a trace", METADATA),
     ),
 ];
 
@@ -57,7 +57,7 @@ const METADATA: &str = "give the folder that it is in";
 const BAG: &str = "it has the messages, but not when callbacks ran; record the system, or the bag's playback, with `rostrace record -- ros2 launch …`";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ForeignKind {
     Packed(Archive),
     /// Messages, not events.
     Bag(&'static str),
@@ -66,12 +66,12 @@ enum Kind {
 }
 
 /// A tar archive as far as anybody knows before it is unpacked.
-const fn tar(compression: Compression) -> Kind {
-    Kind::Packed(Archive::Tar(compression))
+const fn tar(compression: Compression) -> ForeignKind {
+    ForeignKind::Packed(Archive::Tar(compression))
 }
 
-impl Kind {
-    fn of(head: &[u8]) -> Option<Kind> {
+impl ForeignKind {
+    fn of(head: &[u8]) -> Option<ForeignKind> {
         let (at, mark) = TAR_MARK;
         if head.get(at..).is_some_and(|it| it.starts_with(mark)) {
             return Some(tar(Compression::None));
@@ -82,9 +82,9 @@ impl Kind {
 
     fn describe(self) -> (&'static str, &'static str) {
         match self {
-            Kind::Packed(_) => ("an archive", UNPACK),
-            Kind::Bag(what) => (what, BAG),
-            Kind::Unknown(what, instead) => (what, instead),
+            ForeignKind::Packed(_) => ("an archive", UNPACK),
+            ForeignKind::Bag(what) => (what, BAG),
+            ForeignKind::Unknown(what, instead) => (what, instead),
         }
     }
 }
@@ -94,7 +94,7 @@ pub(crate) fn is_recognised(path: &Path) -> bool {
     if !path.is_file() {
         return false;
     }
-    head(path, Compression::None).is_some_and(|it| Kind::of(&it).is_some())
+    head(path, Compression::None).is_some_and(|it| ForeignKind::of(&it).is_some())
         || path.file_name().is_some_and(|name| name == "metadata")
 }
 
@@ -106,7 +106,8 @@ pub(crate) fn unpack(path: &Path) -> anyhow::Result<bool> {
     if unpacked::archive_of(path).is_some() {
         return Ok(true);
     }
-    let Some(Kind::Packed(archive)) = head(path, Compression::None).and_then(|it| Kind::of(&it))
+    let Some(ForeignKind::Packed(archive)) =
+        head(path, Compression::None).and_then(|it| ForeignKind::of(&it))
     else {
         return Ok(false);
     };
@@ -116,8 +117,8 @@ pub(crate) fn unpack(path: &Path) -> anyhow::Result<bool> {
         let Some(inside) = head(path, compression) else {
             bail!("{}: cannot be unpacked: it is damaged", path.display());
         };
-        match Kind::of(&inside) {
-            Some(Kind::Packed(Archive::Tar(Compression::None))) => {}
+        match ForeignKind::of(&inside) {
+            Some(ForeignKind::Packed(Archive::Tar(Compression::None))) => {}
             Some(kind) => {
                 let (what, instead) = kind.describe();
                 bail!("{}: this is {what}, packed: {instead}", path.display());
@@ -142,9 +143,9 @@ fn head(path: &Path, compression: Compression) -> Option<Vec<u8>> {
 
 /// The same error, with what is there instead of a trace, if that is known.
 pub(crate) fn explained(error: Error) -> anyhow::Error {
-    let told = match &error {
+    let shown = match &error {
         Error::NotAFolder { path } => {
-            let kind = head(path, Compression::None).and_then(|it| Kind::of(&it));
+            let kind = head(path, Compression::None).and_then(|it| ForeignKind::of(&it));
             kind.map(|kind| (path, kind.describe()))
         }
         Error::NoTrace { path } => match (folder(path), unpacked::archive_of(path)) {
@@ -159,7 +160,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         },
         _ => None,
     };
-    match told {
+    match shown {
         Some((path, (what, instead))) => {
             anyhow::anyhow!("{}: this is {what}, no trace: {instead}", path.display())
         }
@@ -184,12 +185,18 @@ mod tests {
 
     #[test]
     fn files_are_known_by_their_first_bytes() {
-        assert_eq!(Kind::of(b"\x1f\x8b\x08"), Some(tar(Compression::Gzip)));
-        assert!(matches!(Kind::of(b"\x89MCAP0\r\n..."), Some(Kind::Bag(_))));
+        assert_eq!(
+            ForeignKind::of(b"\x1f\x8b\x08"),
+            Some(tar(Compression::Gzip))
+        );
+        assert!(matches!(
+            ForeignKind::of(b"\x89MCAP0\r\n..."),
+            Some(ForeignKind::Bag(_))
+        ));
         let mut block = [0; 512];
         block[257..262].copy_from_slice(b"ustar");
-        assert_eq!(Kind::of(&block), Some(tar(Compression::None)));
-        assert_eq!(Kind::of(b""), None);
-        assert_eq!(Kind::of(b"hello"), None);
+        assert_eq!(ForeignKind::of(&block), Some(tar(Compression::None)));
+        assert_eq!(ForeignKind::of(b""), None);
+        assert_eq!(ForeignKind::of(b"hello"), None);
     }
 }

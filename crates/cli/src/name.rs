@@ -134,13 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_several_is_told_with_all_of_them() {
+    fn what_may_be_several_is_shown_with_all_of_them() {
         let said = found("camera").unwrap_err();
         assert!(said.contains("/front/camera, /rear/camera"), "{said}");
     }
 
     #[test]
-    fn what_nothing_has_is_told_with_what_is_similar() {
+    fn what_nothing_has_is_shown_with_what_is_similar() {
         let said = found("/fusoin").unwrap_err();
         assert!(
             said.starts_with("--node: no node is named `/fusoin`; similar: /fusion"),

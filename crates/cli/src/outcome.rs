@@ -108,7 +108,7 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// A reader of our output that went away has seen enough, but a verdict is still to be told by the exit status.
+/// A reader of our output that went away has seen enough, but a verdict is still to be shown by the exit status.
 pub(crate) fn unless_closed(printed: anyhow::Result<()>) -> anyhow::Result<()> {
     printed.or_else(|error| match is_closed_pipe(&error) {
         true => Ok(()),

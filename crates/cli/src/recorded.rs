@@ -47,7 +47,7 @@ impl Recorded {
         })
     }
 
-    /// The range of time that counts, and what the filters mean in it. A name that the recording does not have is told with the rest, for another side of a
+    /// The range of time that counts, and what the filters mean in it. A name that the recording does not have is shown with the rest, for another side of a
     /// comparison may have it.
     pub(crate) fn selected(&self, filter: &ModelFilterArguments) -> anyhow::Result<Selected<'_>> {
         let window =

@@ -39,17 +39,17 @@ pub(crate) struct TimeArguments {
 
 /// What to say of a range of time in which nothing is. `covered` is from the first event to the last.
 pub(crate) fn nothing_in(time: &RangeInclusive<Nanos>, covered: (Nanos, Nanos)) -> String {
-    let told = time::date_and_time;
+    let shown = time::date_and_time;
     let (from, to) = (*time.start(), *time.end());
     let place = match (from == Nanos(i64::MIN), to == Nanos(i64::MAX)) {
-        (true, _) => format!("before {}", told(to)),
-        (false, true) => format!("after {}", told(from)),
-        (false, false) => format!("between {} and {}", told(from), told(to)),
+        (true, _) => format!("before {}", shown(to)),
+        (false, true) => format!("after {}", shown(from)),
+        (false, false) => format!("between {} and {}", shown(from), shown(to)),
     };
     format!(
         "nothing of the recording lies {place}; it covers {} to {}",
-        told(covered.0),
-        told(covered.1)
+        shown(covered.0),
+        shown(covered.1)
     )
 }
 

@@ -261,7 +261,7 @@ fn a_bomb_is_refused() {
 }
 
 #[test]
-fn a_damaged_archive_is_told_and_leaves_nothing() {
+fn a_damaged_archive_is_reported_and_leaves_nothing() {
     let desk = Desk::new();
     let tar = tar_of(&[("session", &recording("pingpong"))]);
     desk.refused(
@@ -383,7 +383,7 @@ fn a_file_that_asks_for_much_memory_is_refused() {
     error.says("damaged");
 }
 
-/// Any byte of an archive may be wrong: that is told, or does not matter.
+/// Any byte of an archive may be wrong: that is reported, or does not matter.
 #[test]
 fn flipped_bytes_never_end_in_a_crash() {
     let desk = Desk::new();

@@ -71,16 +71,16 @@ fn junit_and_annotations_name_the_line() {
     let xml = file.folder.at("check.xml");
     let pingpong = recording("pingpong");
     let mut command = rostrace(&["check", &file.path, &pingpong, "--junit", &xml]);
-    let (_, told) = finished(command.env("GITHUB_ACTIONS", "true"), 4);
-    let first = told.lines().next().unwrap();
-    assert!(first.starts_with("::error file="), "{told}");
-    assert!(first.contains(",line=4,col=17,"), "{told}");
+    let (_, reported) = finished(command.env("GITHUB_ACTIONS", "true"), 4);
+    let first = reported.lines().next().unwrap();
+    assert!(first.starts_with("::error file="), "{reported}");
+    assert!(first.contains(",line=4,col=17,"), "{reported}");
     let xml = file.folder.read("check.xml");
     xml.says("tests=\"10\" failures=\"3\" errors=\"0\" skipped=\"1\"");
     // Elsewhere nobody asked for annotations.
     let mut command = rostrace(&["check", &file.path, &pingpong]);
-    let (_, told) = finished(command.env_remove("GITHUB_ACTIONS"), 4);
-    assert_eq!(told, "");
+    let (_, reported) = finished(command.env_remove("GITHUB_ACTIONS"), 4);
+    assert_eq!(reported, "");
 }
 
 #[test]
@@ -95,12 +95,12 @@ fn a_good_run_keeps_the_budgets_that_are_made_from_it() {
     let all = stdout_of(&["check", made, &pingpong, "--all"], 0);
     assert_eq!(all.lines().count(), 20);
     // What somebody may have edited is not overwritten.
-    let told = stderr_of(&["check", "--init", &pingpong, "-o", made], 1);
-    told.says("exists already");
+    let reported = stderr_of(&["check", "--init", &pingpong, "-o", made], 1);
+    reported.says("exists already");
 }
 
 #[test]
-fn lost_data_is_told_and_is_no_broken_budget() {
+fn lost_data_is_reported_and_is_no_broken_budget() {
     let file = File::new(
         "budgets:\n  - callback: /w0/n0\n    trigger: timer*\n    duration: { max: 10s }\n    lateness: { max: 10s }\n",
     );
@@ -110,13 +110,13 @@ fn lost_data_is_told_and_is_no_broken_budget() {
 }
 
 #[test]
-fn mistakes_in_the_file_are_told_with_line_and_column() {
+fn mistakes_in_the_file_are_reported_with_line_and_column() {
     let file =
         File::new("budgets:\n  - topic: /ping\n    rates: { min: 1Hz }\n    drops: { max: 1ms }\n");
-    let told = stderr_of(&["check", &file.path, &recording("pingpong")], 1);
-    let told = told.replace(&file.path, "FILE");
+    let reported = stderr_of(&["check", &file.path, &recording("pingpong")], 1);
+    let reported = reported.replace(&file.path, "FILE");
     assert_eq!(
-        told,
+        reported,
         "rostrace: FILE: line 3, column 5: a budget of a topic has no key `rates`; do you mean `rate`?\n\
          rostrace: FILE: line 4, column 19: `1ms` must be a number or a share, such as 0 or 1%\n\
          rostrace: FILE: not a budget file; 2 problems to mend, and nothing was checked\n"
@@ -124,7 +124,7 @@ fn mistakes_in_the_file_are_told_with_line_and_column() {
 }
 
 #[test]
-fn wrong_usage_is_told() {
+fn wrong_usage_is_reported() {
     let pingpong = recording("pingpong");
     stderr_of(&["check", &pingpong], 2).says("--init makes a budget file");
     stderr_of(&["check", &pingpong, &pingpong], 2).says("the budget file comes first");

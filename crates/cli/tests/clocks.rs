@@ -1,47 +1,16 @@
 //! Where context switches are refused, the CPU clocks of threads tell what executions did: compared with what the programs know of
 //! themselves.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::support::place::{
-    Place, compile, finished, kill, pid_of, processes, ticker, wait_for_ready,
-};
+use crate::support::place::{Place, finished, kill, pid_of, processes, ticker, wait_for_ready};
+use crate::support::programs::{program, refused};
 
-fn source(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-    folder.join(name)
-}
-
-/// A program of `tests/programs` that suffers planted causes, compiled once.
+/// Suffers planted causes.
 fn clocked() -> &'static str {
-    static PROGRAM: OnceLock<String> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let library = Path::new(ticker()).with_file_name("libtracetools.so");
-        let program = library.with_file_name("clocked");
-        let options = ["-O1", "-pthread", "-Wl,-rpath,$ORIGIN", "-o"];
-        compile(&options, &program, &[&source("clocked.c"), &library]);
-        program.to_str().unwrap().to_owned()
-    })
-}
-
-/// Runs rostrace where `perf_event_open` is refused, as Docker's seccomp profile does.
-fn refused(place: &Place, arguments: &[&str]) -> (String, String) {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let program = PROGRAM.get_or_init(|| {
-        let program = Path::new(ticker()).with_file_name("without_perf_clocked");
-        compile(&["-o"], &program, &[&source("without_perf.c")]);
-        program
-    });
-    let command = place.command(arguments);
-    let mut wrapped = Command::new(program);
-    wrapped.arg(command.get_program()).args(command.get_args());
-    wrapped.current_dir(place.folder.path());
-    wrapped.env("XDG_RUNTIME_DIR", place.path("runtime"));
-    finished(wrapped.output().unwrap(), 0)
+    program("clocked")
 }
 
 const RECORD: [&str; 5] = ["record", "--no-report", "-o", "trace", "--"];
@@ -86,7 +55,7 @@ struct Told {
     source: String,
 }
 
-fn told(place: &Place) -> Vec<Told> {
+fn reported(place: &Place) -> Vec<Told> {
     let tables = "callback_instances,callback_scheduling";
     let arguments = ["export", "trace", "--tables", tables, "-o", "tables"];
     place.run(&arguments, 0);
@@ -136,36 +105,36 @@ fn is_near(found: i64, known: i64) -> bool {
 }
 
 /// Where the machine itself was not given a CPU, or a thread lost it between two readings, one may differ: of ten executions one.
-fn assert_agree(known: &[Known], told: &[Told]) {
+fn assert_agree(known: &[Known], reported: &[Told]) {
     assert!(known.len() > 10, "{known:?}");
-    assert_eq!(known.len(), told.len());
+    assert_eq!(known.len(), reported.len());
     let (mut differing, mut right, mut of) = (Vec::new(), 0, 0);
-    for (known, told) in known.iter().zip(told) {
-        assert_eq!(told.source, "thread clock");
-        let sum = told.running + told.waiting + told.blocked + told.unknown;
-        assert_eq!(sum, told.duration, "{told:?}");
+    for (known, reported) in known.iter().zip(reported) {
+        assert_eq!(reported.source, "thread clock");
+        let sum = reported.running + reported.waiting + reported.blocked + reported.unknown;
+        assert_eq!(sum, reported.duration, "{reported:?}");
         // What of it was not on a CPU is where the counts of the program's own system calls say. It may have waited for a CPU in the
         // tracepoints as well.
         let is_right = match (known.voluntary, known.involuntary) {
-            (0, _) => told.waiting >= known.off - tolerance(known.off),
-            (_, 0) => is_near(told.blocked, known.off),
-            _ => is_near(told.unknown, known.off),
+            (0, _) => reported.waiting >= known.off - tolerance(known.off),
+            (_, 0) => is_near(reported.blocked, known.off),
+            _ => is_near(reported.unknown, known.off),
         };
         let is_long = known.off > 200_000;
-        if !is_near(told.running, known.cpu) || is_long && !is_right {
-            differing.push((known, told));
+        if !is_near(reported.running, known.cpu) || is_long && !is_right {
+            differing.push((known, reported));
         }
-        // Whether the planted cause is told.
+        // Whether the planted cause is reported.
         let found = match &*known.cause {
-            "spin" => told.running > told.duration / 2,
-            "hog" => told.waiting > told.blocked + told.unknown,
-            _ => told.blocked > told.waiting + told.unknown,
+            "spin" => reported.running > reported.duration / 2,
+            "hog" => reported.waiting > reported.blocked + reported.unknown,
+            _ => reported.blocked > reported.waiting + reported.unknown,
         };
         right += usize::from(found);
         of += 1;
     }
     eprintln!(
-        "{right} of {of} planted causes are told, {} differ",
+        "{right} of {of} planted causes are reported, {} differ",
         differing.len()
     );
     assert!(
@@ -185,7 +154,7 @@ fn where_context_switches_are_refused_clocks_tell_what_executions_did() {
     assert!(notes.contains(sentence), "{notes}");
     assert!(said.contains(" and the CPU time of "), "{said}");
     let known = known(&said);
-    assert_agree(&known, &told(&place));
+    assert_agree(&known, &reported(&place));
     // The parts of an explanation add up, and say that they are sums.
     for node in ["/spin*", "/sleep*", "/hog*"] {
         let asked = ["why", "trace", "--callback", node, "--format", "json"];
@@ -226,7 +195,7 @@ fn clocks_can_be_asked_for_and_babeltrace2_reads_them() {
     let (said, notes) = place.run(&arguments, 0);
     assert!(!notes.contains("context switches"), "{notes}");
     let known = known(&said);
-    assert_agree(&known, &told(&place));
+    assert_agree(&known, &reported(&place));
     assert_eq!(readings(&place), 2 * known.len());
     assert!(!place.path("trace").join("sched").exists());
     let babeltrace = Command::new("babeltrace2")

@@ -20,7 +20,7 @@ fn a_recording_and_itself_are_the_same() {
 }
 
 #[test]
-fn damage_is_told_first_and_structure_with_a_doubt() {
+fn damage_is_reported_first_and_structure_with_a_doubt() {
     let (pingpong, lossy) = (recording("pingpong"), recording("lossy"));
     let shown = stdout_of(&["compare", &pingpong, &lossy], 3);
     assert!(shown.starts_with("new: 43,809 events were lost"), "{shown}");
@@ -89,7 +89,7 @@ fn a_slower_system_fails_only_if_it_is_asked_to() {
 }
 
 #[test]
-fn wrong_usage_is_told() {
+fn wrong_usage_is_reported() {
     let pingpong = recording("pingpong");
     for question in [
         "compare".to_owned(),
@@ -100,8 +100,8 @@ fn wrong_usage_is_told() {
     ] {
         stderr_of(&question, 2);
     }
-    let told = stderr_of(&["compare", &pingpong, "/nowhere"], 1);
-    told.says("/nowhere");
-    let told = stderr_of(&["compare", &pingpong, &pingpong, "--node", "/pingr"], 2);
-    told.says("no node of this trace is named `/pingr`");
+    let reported = stderr_of(&["compare", &pingpong, "/nowhere"], 1);
+    reported.says("/nowhere");
+    let reported = stderr_of(&["compare", &pingpong, &pingpong, "--node", "/pingr"], 2);
+    reported.says("no node of this trace is named `/pingr`");
 }

@@ -112,8 +112,8 @@ fn losses_in_the_part_are_exit_status_3_and_stay_in_the_trace() {
     let part = ["--since", "+2s", "--until", "+3s"];
     let said = cut(&recording("lossy"), &part, &output, 3);
     said.says("30,710 events discarded");
-    let told = stderr_of(&["dump", "--format", "csv", &output.path()], 3);
-    told.says("30,710 events discarded");
+    let reported = stderr_of(&["dump", "--format", "csv", &output.path()], 3);
+    reported.says("30,710 events discarded");
     let quiet = Output::new();
     let options = ["--since", "+0.5s", "--until", "+1s"];
     cut(&recording("lossy"), &options, &quiet, 0);

@@ -52,13 +52,13 @@ fn all_formats_have_the_same_number_of_events() {
 }
 
 #[test]
-fn damage_is_told_on_standard_error() {
-    let told = stderr_of(&["dump", "--format", "csv", &recording("lossy")], 3);
+fn damage_is_reported_on_standard_error() {
+    let reported = stderr_of(&["dump", "--format", "csv", &recording("lossy")], 3);
     assert!(
-        told.starts_with("rostrace: 43,809 events discarded\n"),
-        "{told}"
+        reported.starts_with("rostrace: 43,809 events discarded\n"),
+        "{reported}"
     );
-    assert!(told.contains(
+    assert!(reported.contains(
         "ros2_0, byte 4096, 04:15:02.529502 – 04:15:02.546600: the tracer lost 157 events"
     ));
 }
@@ -274,7 +274,7 @@ fn text_can_show_times_in_other_ways() {
 }
 
 #[test]
-fn what_selects_no_event_is_told() {
+fn what_selects_no_event_is_reported() {
     let pingpong = recording("pingpong");
     let said = stderr_of(&["dump", &pingpong, "--vpid", "3"], 0);
     said.says("no event fits what was asked for");

@@ -201,7 +201,7 @@ fn a_filter_that_nothing_fits_is_refused_by_every_verb() {
 }
 
 #[test]
-fn filters_that_fit_alone_but_not_together_are_told() {
+fn filters_that_fit_alone_but_not_together_are_reported() {
     let trace = recording("pingpong");
     let pid = pid_of_ponger(&trace);
     let together = format!("--node /pinger --topic /parameter_events --pid {pid}");
@@ -264,7 +264,7 @@ fn carets_tables_keep_their_names_when_there_are_fewer_of_them() {
 }
 
 #[test]
-fn a_range_of_time_in_which_nothing_happened_is_told() {
+fn a_range_of_time_in_which_nothing_happened_is_reported() {
     let trace = recording("pingpong");
     let folder = Folder::new();
     let out = folder.here();
@@ -296,7 +296,7 @@ fn a_range_of_time_in_which_nothing_happened_is_told() {
 }
 
 #[test]
-fn filters_that_fit_nothing_together_are_told_by_verbs_that_show_everything() {
+fn filters_that_fit_nothing_together_are_reported_by_verbs_that_show_everything() {
     let trace = recording("pingpong");
     let folder = Folder::new();
     let out = folder.here();

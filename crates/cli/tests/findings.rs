@@ -55,7 +55,7 @@ fn the_page_callbacks_and_why_agree_on_what_is_worst() {
     assert!(compared >= 1);
 }
 
-/// The callback that is told as the worst: one that heads a group is as bad as the group, others are as bad as they are told.
+/// The callback that is reported as the worst: one that heads a group is as bad as the group, others are as bad as they are said to be.
 fn worst_callback(overview: &Value) -> Option<&str> {
     let mut worst: Option<(f64, &str)> = None;
     for group in array(&overview["findings"]) {

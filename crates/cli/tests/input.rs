@@ -53,8 +53,8 @@ fn a_broken_trace_beside_a_good_one_is_damage() {
     crate::support::copy(good.path().as_ref(), &folder.join("good"));
     std::fs::create_dir(folder.join("bad")).unwrap();
     folder.write("bad/metadata", "milk");
-    let told = stderr_of(&["dump", folder.here()], 3);
-    told.says("1 trace unreadable");
+    let reported = stderr_of(&["dump", folder.here()], 3);
+    reported.says("1 trace unreadable");
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn a_program_that_is_not_recorded_is_named_too() {
 }
 
 #[test]
-fn what_a_thread_was_blocked_in_is_told_and_who_woke_it() {
+fn what_a_thread_was_blocked_in_is_reported_and_who_woke_it() {
     let place = Place::new();
     let command = [on_cpu(), "600", "read"];
     let Some((said, _)) = recorded(&place, &["--kernel", "syscalls,irq"], &command) else {
@@ -127,7 +127,7 @@ fn what_a_thread_was_blocked_in_is_told_and_who_woke_it() {
 }
 
 #[test]
-fn memory_that_a_callback_touches_is_told() {
+fn memory_that_a_callback_touches_is_reported() {
     let place = Place::new();
     let command = [on_cpu(), "500", "touch"];
     let Some((_, notes)) = recorded(&place, &["--kernel", "faults"], &command) else {

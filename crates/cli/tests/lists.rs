@@ -115,7 +115,7 @@ fn a_table_is_sorted_by_the_numbers_that_it_shows() {
 }
 
 #[test]
-fn a_limit_is_told_and_built_in_rows_come_last() {
+fn a_limit_is_reported_and_built_in_rows_come_last() {
     let trace = recording("pingpong");
     let asked = ["topics", &trace, "--sort", "-messages", "--limit", "2"];
     let mut names = column(&asked, "topic");

@@ -1,8 +1,5 @@
 //! Locks, recorded with `--locks`: what `why` says of waits for them is what a program knows of itself.
 
-use std::path::Path;
-use std::sync::OnceLock;
-
 use rostrace_analyze::analysis::Analysis;
 use rostrace_analyze::why::{Cause, Why};
 use rostrace_ctf::TraceSet;
@@ -11,19 +8,11 @@ use rostrace_model::Model;
 use rostrace_model::flow::LockKind;
 
 use crate::support::Says;
-use crate::support::place::{Place, compile, finished, ticker, wait_for_ready};
+use crate::support::place::{Place, finished, wait_for_ready};
+use crate::support::programs::program;
 
-/// A program of `tests/programs` that calls the tracer's functions, compiled once.
 fn locks() -> &'static str {
-    static PROGRAM: OnceLock<String> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let library = Path::new(ticker()).with_file_name("libtracetools.so");
-        let program = library.with_file_name("locks");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/locks.c");
-        let options = ["-O1", "-pthread", "-Wl,-rpath,$ORIGIN", "-o"];
-        compile(&options, &program, &[&source, &library]);
-        program.to_str().unwrap().to_owned()
-    })
+    program("locks")
 }
 
 /// A line of the program: when its thread held the lock of a round, notified, or waited.
@@ -193,7 +182,7 @@ fn a_wait_for_a_lock_is_that_of_its_holder() {
         .filter_map(|(found, waited)| judged(found, waited, &lines))
         .collect();
     assert!(wrong.len() <= 6, "{wrong:#?}");
-    // The part that is told, and the same as JSON. Where the machine was busy, the worst execution may be one that waited for no lock.
+    // The part that is reported, and the same as JSON. Where the machine was busy, the worst execution may be one that waited for no lock.
     let ranks: Vec<String> = (1..=found.len()).map(|rank| rank.to_string()).collect();
     let question = ["why", "trace", "--callback", "/locks · timer 20 ms"];
     let (question, lock) = (ranks.iter())

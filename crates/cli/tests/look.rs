@@ -178,7 +178,7 @@ fn filters_limit_the_entities_of_every_verb() {
 }
 
 #[test]
-fn a_filter_that_nothing_fits_is_told() {
+fn a_filter_that_nothing_fits_is_reported() {
     let trace = recording("pingpong");
     for (question, sentence) in [
         (

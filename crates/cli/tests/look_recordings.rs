@@ -141,7 +141,7 @@ fn topics_and_the_exported_table_count_the_same_receptions() {
         let Some(trace) = shared(name) else { return };
         let topics = json_of_any(&["topics", "--all", &trace]);
         let subscribed = array(&topics).iter().filter(|it| it["subscriptions"] != 0);
-        let told: BTreeMap<String, u64> = subscribed
+        let reported: BTreeMap<String, u64> = subscribed
             .map(|it| {
                 (
                     text(&it["topic"]).to_owned(),
@@ -163,7 +163,7 @@ fn topics_and_the_exported_table_count_the_same_receptions() {
             let number: u64 = row[received].parse().unwrap();
             *exported.entry(row[topic].to_owned()).or_default() += number;
         }
-        assert!(!told.is_empty(), "{name}");
-        assert_eq!(told, exported, "{name}");
+        assert!(!reported.is_empty(), "{name}");
+        assert_eq!(reported, exported, "{name}");
     }
 }

@@ -158,9 +158,9 @@ fn pages_and_files_count_from_there_too() {
 
 /// A file need not have all of them.
 fn assert_most(starts: &HashSet<i64>, found: &HashSet<i64>, trace: &str) {
-    let told = starts.intersection(found).count();
+    let reported = starts.intersection(found).count();
     let all = starts.len();
-    assert!(told * 2 > all, "{trace}: {told} of {all}");
+    assert!(reported * 2 > all, "{trace}: {reported} of {all}");
 }
 
 #[test]

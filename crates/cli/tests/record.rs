@@ -20,7 +20,7 @@ fn a_command_is_recorded_verified_and_shown() {
 }
 
 #[test]
-fn children_are_recorded_and_the_exit_code_is_told() {
+fn children_are_recorded_and_the_exit_code_is_reported() {
     let place = Place::new();
     let mut command = place.command(&["record", "-o", "trace", "--", "sh", "-c"]);
     command.arg(format!("{0} 150 7 & {0} 150 7; exit 5", ticker()));

@@ -14,7 +14,7 @@ fn record(place: &Place, milliseconds: &str, variables: &[(&str, &str)]) -> (Str
 }
 
 /// Records a ticker that dies, and returns what was said.
-fn told(place: &Place, variables: &[(&str, &str)]) -> String {
+fn reported(place: &Place, variables: &[(&str, &str)]) -> String {
     let (out, err) = record(place, "600", variables);
     out.says("lost: 0");
     err
@@ -22,7 +22,7 @@ fn told(place: &Place, variables: &[(&str, &str)]) -> String {
 
 #[test]
 fn a_crash_in_code_of_the_program_is_not_ours() {
-    let err = told(&Place::new(), &[("TICKER_DEATH", "own")]);
+    let err = reported(&Place::new(), &[("TICKER_DEATH", "own")]);
     assert!(err.starts_with("rostrace: note: `ticker` (pid ") || err.contains("`ticker` (pid "));
     err.says(") was ended by SIGSEGV");
     assert!(err.ends_with(OWN), "{err}");
@@ -30,15 +30,15 @@ fn a_crash_in_code_of_the_program_is_not_ours() {
 }
 
 #[test]
-fn a_crash_in_the_tracer_is_told_as_such() {
-    let err = told(&Place::new(), &[("TICKER_DEATH", "tracer")]);
+fn a_crash_in_the_tracer_is_reported_as_such() {
+    let err = reported(&Place::new(), &[("TICKER_DEATH", "tracer")]);
     let expected = ") was ended by SIGSEGV; one of its threads was running code of the tracer\n";
     assert!(err.ends_with(expected), "{err}");
 }
 
 #[test]
-fn a_child_that_aborts_is_told_although_the_command_ends_well() {
-    let err = told(
+fn a_child_that_aborts_is_reported_although_the_command_ends_well() {
+    let err = reported(
         &Place::new(),
         &[("TICKER_DEATH", "abort"), ("TICKER_CHILD", "1")],
     );
@@ -47,7 +47,7 @@ fn a_child_that_aborts_is_told_although_the_command_ends_well() {
 }
 
 #[test]
-fn a_process_that_is_killed_while_it_emits_is_told() {
+fn a_process_that_is_killed_while_it_emits_is_reported() {
     let place = Place::new();
     let mut child = place
         .command(&format!(
@@ -71,7 +71,7 @@ fn a_process_that_is_killed_while_it_emits_is_told() {
 }
 
 #[test]
-fn a_process_that_dies_while_others_record_it_is_told() {
+fn a_process_that_dies_while_others_record_it_is_reported() {
     let place = Place::new();
     let mut run = place
         .command(&["run", "--", ticker(), "3000"])

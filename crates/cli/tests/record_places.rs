@@ -155,7 +155,7 @@ fn processes_of_other_users_record_where_they_may() {
 }
 
 #[test]
-fn a_process_of_another_user_that_may_not_record_is_told() {
+fn a_process_of_another_user_that_may_not_record_is_reported() {
     if !is_root() {
         return skipped("only root can start processes of other users");
     }

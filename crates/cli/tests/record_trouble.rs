@@ -1,4 +1,4 @@
-//! What goes wrong while something is recorded, and is told: other versions, too few files, filter files with mistakes.
+//! What goes wrong while something is recorded, and is reported: other versions, too few files, filter files with mistakes.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
@@ -63,7 +63,7 @@ fn a_library_of_another_version_is_refused_before_anything_is_started() {
 }
 
 #[test]
-fn a_process_with_a_tracer_of_another_version_is_told_by_all() {
+fn a_process_with_a_tracer_of_another_version_is_reported_by_all() {
     let place = Place::new();
     let control = place.path("control");
     let script = format!(
@@ -101,7 +101,7 @@ fn a_process_with_a_tracer_of_another_version_is_told_by_all() {
 }
 
 #[test]
-fn a_session_of_another_version_is_told() {
+fn a_session_of_another_version_is_reported() {
     let place = Place::new();
     let (mut child, _rest) = place.idle_ticker();
     let sessions = place.until(|sessions| sessions.len() == 1);

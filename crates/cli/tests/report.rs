@@ -21,7 +21,7 @@ fn below(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn a_place_that_takes_no_file_is_told_before_anything_is_written() {
+fn a_place_that_takes_no_file_is_reported_before_anything_is_written() {
     let folder = Folder::new();
     for verb in ["report", "timeline"] {
         for (place, sentence) in [
@@ -116,7 +116,7 @@ fn a_folder_with_its_report_is_read_as_before() {
 }
 
 #[test]
-fn a_path_that_is_not_there_is_told() {
+fn a_path_that_is_not_there_is_reported() {
     let folder = Folder::new();
     let (trace, page) = (recording("pingpong"), folder.at("report.html"));
     let said = stderr_of(&format!("report {trace} --path nothing -o {page}"), 2);
@@ -138,5 +138,5 @@ fn it_is_opened_where_there_is_a_desktop_and_named_where_there_is_none() {
     let opener = Opener::new(&folder, "echo \"$1\"");
     let mut command = rostrace(&arguments);
     finished(command.env("PATH", &opener.path).env("DISPLAY", ":7"), 0);
-    assert_eq!(opener.told().trim(), absolute.to_str().unwrap());
+    assert_eq!(opener.reported().trim(), absolute.to_str().unwrap());
 }

@@ -11,32 +11,21 @@ use serde_json::Value;
 use crate::support::place::{
     Place, compile, finished, kill, pid_of, processes, ticker, wait_for_ready,
 };
+use crate::support::programs::{
+    dumped_by_both, is_allowed, open_to_all, recorded_by_somebody, source,
+};
 
 const HOT: &str = "filter::VoxelGrid<float>::applyFilter";
 const USUAL: &str = "filter::PassThrough<float>::apply";
 
 /// The program of `tests/programs`, built with these options, in the folder of the test.
 fn hot(place: &Place, options: &[&str]) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/hot.cpp");
     let library = Path::new(ticker()).with_file_name("libtracetools.so");
     let folder = format!("-Wl,-rpath,{}", library.parent().unwrap().display());
     let program = place.path("hot");
     let options = [options, &["-Wl,--build-id", &folder, "-o"]].concat();
-    compile(&options, &program, &[&source, &library]);
+    compile(&options, &program, &[&source("hot.cpp"), &library]);
     program
-}
-
-/// Whether samples can be taken here, which is so where context switches are recorded; says so loudly if not.
-fn is_allowed(place: &Place) -> bool {
-    let (doctor, _) = place.run(&["doctor", "--format", "json"], 0);
-    let answer: Value = serde_json::from_str(&doctor).unwrap();
-    let checks = answer["checks"].as_array().unwrap();
-    let check = checks.iter().find(|it| it["name"] == "context switches");
-    let is_allowed = check.unwrap()["verdict"] == "ok";
-    if !is_allowed {
-        eprintln!("SKIPPED: {}", check.unwrap()["found"]);
-    }
-    is_allowed
 }
 
 /// Records the program, and returns when its slow executions were.
@@ -99,8 +88,11 @@ fn the_function_that_makes_an_execution_slow_is_named_however_the_program_was_bu
         let slow = recorded(&place, &hot(&place, options), "1700", &[]);
         assert_right(&named(&place, &slow, &[]), |name| name == HOT);
         let at = slow.last().unwrap();
-        let (told, _) = place.run(&["why", "trace", "--callback", "/hot*", "--at", at], 0);
-        assert!(told.contains(&format!("of it in {HOT} (")), "{told}");
+        let (reported, _) = place.run(&["why", "trace", "--callback", "/hot*", "--at", at], 0);
+        assert!(
+            reported.contains(&format!("of it in {HOT} (")),
+            "{reported}"
+        );
     }
 }
 
@@ -159,7 +151,7 @@ fn the_difference_between_slow_and_usual_executions_adds_up() {
         let all = sum + number(difference, "unsampled_ns");
         assert!((all - number(difference, "ns")).abs() < 1.0, "{difference}");
     }
-    let (told, _) = place.run(&["flame", "trace"], 0);
+    let (reported, _) = place.run(&["flame", "trace"], 0);
     for words in [
         "called by",
         "on_timer",
@@ -167,7 +159,7 @@ fn the_difference_between_slow_and_usual_executions_adds_up() {
         USUAL,
         "slowest executions do more",
     ] {
-        assert!(told.contains(words), "no {words} in {told}");
+        assert!(reported.contains(words), "no {words} in {reported}");
     }
 }
 
@@ -249,14 +241,9 @@ fn babeltrace2_reads_the_same() {
     }
     recorded(&place, &hot(&place, &["-O2"]), "300", &[]);
     let folder = place.path("trace").join("samples");
-    let Ok(output) = Command::new("babeltrace2").arg(&folder).output() else {
-        eprintln!("SKIPPED: there is no babeltrace2; nothing was compared");
+    let Some(theirs) = dumped_by_both(&place, &folder) else {
         return;
     };
-    let (theirs, notes) = finished(output, 0);
-    assert_eq!(notes, "");
-    let (ours, _) = place.run(&["dump", folder.to_str().unwrap()], 0);
-    assert_eq!(theirs.lines().count(), ours.lines().count());
     for event in ["source", "mapping", "sample"] {
         let name = format!("rostrace_sample:{event}: ");
         assert!(theirs.contains(&name), "no {name}");
@@ -267,60 +254,23 @@ fn babeltrace2_reads_the_same() {
 #[test]
 fn an_ordinary_user_has_them_too() {
     let place = Place::new();
-    let level = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
-    let level: Option<i32> = level.ok().and_then(|it| it.trim().parse().ok());
-    // SAFETY: a plain question.
-    let is_root = unsafe { libc::geteuid() } == 0;
-    if !is_root || level.is_none_or(|level| level > 2) || !is_allowed(&place) {
-        eprintln!(
-            "SKIPPED: this needs root, and a system that allows ordinary users to follow their processes"
-        );
-        return;
-    }
-    let (command, ticker) = place.open_to_all(&["record"]);
-    let mode = |path: &Path, mode: u32| {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-    };
-    mode(place.folder.path(), 0o777);
-    let rostrace = place.path("rostrace");
-    std::fs::copy(command.get_program(), &rostrace).unwrap();
-    mode(&rostrace, 0o755);
     let program = hot(&place, &["-O2", "-Wl,-rpath,$ORIGIN"]);
-    mode(&program, 0o755);
-    assert!(ticker.with_file_name("libtracetools.so").is_file());
-    let runtime = place.path("theirs");
-    std::fs::create_dir(&runtime).unwrap();
-    mode(&runtime, 0o700);
-    std::os::unix::fs::chown(&runtime, Some(65534), None).unwrap();
-    let output = Command::new("setpriv")
-        .args(["--reuid=65534", "--clear-groups", "--bounding-set=-all"])
-        .args(["--inh-caps=-all", "--"])
-        .arg(&rostrace)
-        .args([
-            "record",
-            "--no-report",
-            "--sample",
-            "-o",
-            "theirs-trace",
-            "--",
-        ])
-        .arg(&program)
-        .arg("600")
-        .current_dir(place.folder.path())
-        .env("XDG_RUNTIME_DIR", &runtime)
-        .env("ROSTRACE_TRACER", place.path("librostrace_tracer.so"))
-        .env_remove("LD_PRELOAD")
-        .output()
-        .unwrap();
-    let (said, notes) = finished(output, 0);
+    open_to_all(&program, 0o755);
+    let words = |_: &Path| {
+        ["--sample", "--", program.to_str().unwrap(), "600"]
+            .map(str::to_owned)
+            .to_vec()
+    };
+    let Some((said, notes)) = recorded_by_somebody(&place, words) else {
+        return;
+    };
     assert!(said.contains(" samples in "), "{said}\n{notes}");
     assert!(
         said.contains(" context switches, "),
         "both have room: {said}\n{notes}"
     );
-    let (told, _) = place.run(&["flame", "theirs-trace"], 0);
-    assert!(told.contains(USUAL), "{told}");
+    let (reported, _) = place.run(&["flame", "theirs-trace"], 0);
+    assert!(reported.contains(USUAL), "{reported}");
 }
 
 /// The fields of a message of Protocol Buffers: numbers and bytes.

@@ -1,58 +1,20 @@
 //! Context switches, recorded without root: what `why` and the tables tell of them is what the programs know of themselves.
 //!
-//! Where the system refuses `perf_event_open`, most of these tests have nothing to say, and say so; that it is told is always tested.
+//! Where the system refuses `perf_event_open`, most of these tests have nothing to say, and say so; that it is reported is always tested.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::support::place::{
-    Place, compile, finished, kill, pid_of, processes, signal, ticker, wait_for_ready,
+use crate::support::place::{Place, kill, pid_of, processes, signal, wait_for_ready};
+use crate::support::programs::{
+    check, dumped_by_both, is_allowed, program, recorded_by_somebody, refused,
 };
 
-/// A program of `tests/programs` that calls the tracer's functions, compiled once.
 pub fn on_cpu() -> &'static str {
-    static PROGRAM: OnceLock<String> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let library = Path::new(ticker()).with_file_name("libtracetools.so");
-        let program = library.with_file_name("on_cpu");
-        let options = ["-O1", "-pthread", "-Wl,-rpath,$ORIGIN", "-o"];
-        compile(&options, &program, &[&source("on_cpu.c"), &library]);
-        program.to_str().unwrap().to_owned()
-    })
-}
-
-/// Runs a command where `perf_event_open` is refused.
-fn without_perf() -> PathBuf {
-    let program = Path::new(ticker()).with_file_name("without_perf");
-    compile(&["-o"], &program, &[&source("without_perf.c")]);
-    program
-}
-
-fn source(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-    folder.join(name)
-}
-
-fn check(doctor: &str) -> Value {
-    let answer: Value = serde_json::from_str(doctor).unwrap();
-    let checks = answer["checks"].as_array().unwrap();
-    let found = checks.iter().find(|it| it["name"] == "context switches");
-    found.unwrap().clone()
-}
-
-/// Whether context switches can be recorded here; says so loudly if not.
-fn is_allowed(place: &Place) -> bool {
-    let (doctor, _) = place.run(&["doctor", "--format", "json"], 0);
-    let check = check(&doctor);
-    let is_allowed = check["verdict"] == "ok";
-    if !is_allowed {
-        eprintln!("SKIPPED: {}", check["found"]);
-    }
-    is_allowed
+    program("on_cpu")
 }
 
 /// Records the program while it does this, and returns what it printed.
@@ -148,7 +110,7 @@ fn time_on_a_cpu_is_what_the_thread_s_own_clock_says() {
     let executions = executions(&place);
     assert_agree(&executions, &ran(&said));
     let unknown: i64 = executions.iter().map(|it| it.unknown).sum();
-    assert_eq!(unknown, 0, "all of it is told");
+    assert_eq!(unknown, 0, "all of it is reported");
 }
 
 #[test]
@@ -204,10 +166,10 @@ fn a_thread_that_took_the_cpu_away_is_named() {
                 && part["preempted_by"] == "hog"
                 && part["preempted_by_tid"].as_i64().is_some_and(|tid| tid > 0)
         });
-        let (told, _) = place.run(&arguments, 0);
+        let (reported, _) = place.run(&arguments, 0);
         assert!(
-            !is_by_hog || told.contains("was preempted by hog "),
-            "{told}"
+            !is_by_hog || reported.contains("was preempted by hog "),
+            "{reported}"
         );
         is_by_hog
     });
@@ -266,10 +228,13 @@ fn threads_that_run_already_are_followed_and_those_that_they_start() {
         running.wait().unwrap();
         // Which of the executions were recorded is not known; each takes 5 ms of a CPU.
         let executions = executions(&place);
-        let told: Vec<_> = executions.iter().filter(|it| it.unknown == 0).collect();
-        assert!(told.len() > 3, "{what}: {executions:?}");
-        let near = told.iter().filter(|it| is_near(it.running, 5_000_000));
-        assert!(near.count() * 10 >= told.len() * 9, "{what}: {told:?}");
+        let reported: Vec<_> = executions.iter().filter(|it| it.unknown == 0).collect();
+        assert!(reported.len() > 3, "{what}: {executions:?}");
+        let near = reported.iter().filter(|it| is_near(it.running, 5_000_000));
+        assert!(
+            near.count() * 10 >= reported.len() * 9,
+            "{what}: {reported:?}"
+        );
     }
 }
 
@@ -285,18 +250,9 @@ fn without_switches_there_are_none() {
 #[test]
 fn where_the_system_refuses_that_is_said_and_everything_else_is_recorded() {
     let place = Place::new();
-    let refused = |arguments: &[&str]| {
-        let command = place.command(arguments);
-        let program = command.get_program().to_owned();
-        let mut wrapped = Command::new(without_perf());
-        wrapped.arg(program).args(command.get_args());
-        wrapped.current_dir(place.folder.path());
-        wrapped.env("XDG_RUNTIME_DIR", place.path("runtime"));
-        finished(wrapped.output().unwrap(), 0)
-    };
     let arguments = ["record", "--no-report", "-o", "trace", "--"];
     let arguments = [&arguments[..], &[on_cpu(), "200", "compute"]].concat();
-    let (said, notes) = refused(&arguments);
+    let (said, notes) = refused(&place, &arguments);
     assert!(
         notes.contains("context switches were not recorded"),
         "{notes}"
@@ -304,7 +260,7 @@ fn where_the_system_refuses_that_is_said_and_everything_else_is_recorded() {
     assert!(notes.contains("seccomp"), "{notes}");
     assert!(!said.contains("context switches in"), "{said}");
     assert_eq!(place.callbacks("trace").len(), 1);
-    let (doctor, _) = refused(&["doctor", "--format", "json"]);
+    let (doctor, _) = refused(&place, &["doctor", "--format", "json"]);
     let check = check(&doctor);
     assert_eq!(check["verdict"], "missing");
     assert!(check["fix"].as_str().unwrap().contains("PERFMON"));
@@ -314,43 +270,14 @@ fn where_the_system_refuses_that_is_said_and_everything_else_is_recorded() {
 #[test]
 fn an_ordinary_user_has_them_too() {
     let place = Place::new();
-    let level = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
-    let level: Option<i32> = level.ok().and_then(|it| it.trim().parse().ok());
-    // SAFETY: plain questions.
-    let is_root = unsafe { libc::geteuid() } == 0;
-    if !is_root || level.is_none_or(|level| level > 2) || !is_allowed(&place) {
-        eprintln!(
-            "SKIPPED: this needs root, and a system that allows ordinary users to follow their processes"
-        );
-        return;
-    }
-    let (command, program) = place.open_to_all(&["record"]);
-    let mode = |path: &Path, mode: u32| {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let words = |ticker: &Path| {
+        ["--", ticker.to_str().unwrap(), "300"]
+            .map(str::to_owned)
+            .to_vec()
     };
-    mode(place.folder.path(), 0o777);
-    let rostrace = place.path("rostrace");
-    std::fs::copy(command.get_program(), &rostrace).unwrap();
-    mode(&rostrace, 0o755);
-    let runtime = place.path("theirs");
-    std::fs::create_dir(&runtime).unwrap();
-    mode(&runtime, 0o700);
-    std::os::unix::fs::chown(&runtime, Some(65534), None).unwrap();
-    let output = Command::new("setpriv")
-        .args(["--reuid=65534", "--clear-groups", "--bounding-set=-all"])
-        .args(["--inh-caps=-all", "--"])
-        .arg(&rostrace)
-        .args(["record", "--no-report", "-o", "theirs-trace", "--"])
-        .arg(&program)
-        .arg("300")
-        .current_dir(place.folder.path())
-        .env("XDG_RUNTIME_DIR", &runtime)
-        .env("ROSTRACE_TRACER", place.path("librostrace_tracer.so"))
-        .env_remove("LD_PRELOAD")
-        .output()
-        .unwrap();
-    let (said, notes) = finished(output, 0);
+    let Some((said, notes)) = recorded_by_somebody(&place, words) else {
+        return;
+    };
     assert!(said.contains(" context switches in "), "{said}\n{notes}");
 }
 
@@ -362,14 +289,9 @@ fn babeltrace2_reads_the_same() {
     }
     recorded(&place, &[], "compute");
     let folder = place.path("trace").join("sched");
-    let Ok(output) = Command::new("babeltrace2").arg(&folder).output() else {
-        eprintln!("SKIPPED: there is no babeltrace2; nothing was compared");
+    let Some(theirs) = dumped_by_both(&place, &folder) else {
         return;
     };
-    let (theirs, notes) = finished(output, 0);
-    assert_eq!(notes, "");
-    let (ours, _) = place.run(&["dump", folder.to_str().unwrap()], 0);
-    assert_eq!(theirs.lines().count(), ours.lines().count());
     for event in ["switch_in", "switch_out", "thread_name", "thread_exit"] {
         let name = format!("rostrace_sched:{event}: ");
         assert!(theirs.contains(&name), "no {name}");

@@ -39,7 +39,7 @@ impl Served {
         head + &String::from_utf8_lossy(&body)
     }
 
-    /// What the page is told of the trace.
+    /// What the page knows of the trace.
     fn trace(&self) -> String {
         let token = self.address.split_once("/?").unwrap().1;
         let answer = self.ask(&format!("/?{token}"), "");
@@ -201,7 +201,7 @@ fn the_token_is_in_no_arguments_but_in_a_file_that_only_its_owner_can_read() {
         command.env("XDG_RUNTIME_DIR", place.path());
     });
     let token = served.address.split_once("?token=").unwrap().1.to_owned();
-    let text = opener.told();
+    let text = opener.reported();
     let lines: Vec<&str> = text.lines().collect();
     let (first, arguments) = (&lines[..lines.len() - 1], lines[lines.len() - 1]);
     assert_eq!(first[..2], ["600", "700"]);

@@ -73,7 +73,7 @@ fn csv_has_a_line_for_each_stage_and_one_for_the_path() {
 }
 
 #[test]
-fn lost_events_are_told_and_end_with_3() {
+fn lost_events_are_reported_and_end_with_3() {
     let lossy = recording("lossy");
     for verb in ["latency", "why"] {
         let shown = stdout_of(&[verb, &lossy], 3);
@@ -231,7 +231,7 @@ fn a_path_that_a_file_names_is_explained_like_an_observed_one() {
 }
 
 #[test]
-fn a_path_that_a_file_does_not_name_is_told() {
+fn a_path_that_a_file_does_not_name_is_reported() {
     let Some((trace, file)) = chain() else { return };
     for (choice, sentence) in [
         (

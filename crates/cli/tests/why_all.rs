@@ -134,15 +134,17 @@ fn a_report_begins_with_the_same_changes() {
         let html = folder.read("report.html");
         let overview = OpenedPage { html }.part("overview").data;
         let all = json_of_any(&["why", &trace, "--all"]);
-        let told = |change: &Value, other: &str| {
+        let reported = |change: &Value, other: &str| {
             let words = [text(&change["action"]), text(&change[other])];
             words.map(str::to_owned)
         };
         let shown = array(&overview["changes"]["list"]).iter();
         let shown = shown.filter(|change| !change["share"].is_null());
-        let shown: Vec<_> = shown.map(|change| told(change, "evidence")).collect();
+        let shown: Vec<_> = shown.map(|change| reported(change, "evidence")).collect();
         let expected = array(&all["changes"]).iter();
-        let expected: Vec<_> = expected.map(|change| told(change, "evidence")).collect();
+        let expected: Vec<_> = expected
+            .map(|change| reported(change, "evidence"))
+            .collect();
         assert_eq!(shown, expected, "{trace}");
         assert_eq!(overview["changes"]["late"], all["late"], "{trace}");
     }

@@ -143,7 +143,7 @@ fn why_assumes_what_latency_assumes() {
 }
 
 #[test]
-fn causes_below_a_thousandth_are_told_together() {
+fn causes_below_a_thousandth_are_reported_together() {
     let Some(trace) = shared("jazzy/chain") else {
         return;
     };

@@ -214,7 +214,7 @@ impl DamageRows {
     /// With the windows of time of those rows that stand for many: from the first to the last place much may be whole.
     pub(crate) fn into_rows_and_windows(self) -> (Vec<Damage>, LossWindows) {
         let mut rows = self.rows;
-        rows.extend(self.sums.into_iter().map(Damage::with_sum_told));
+        rows.extend(self.sums.into_iter().map(Damage::with_sum_reported));
         (rows, self.windows)
     }
 }
@@ -245,7 +245,7 @@ impl Damage {
         };
     }
 
-    fn with_sum_told(mut self) -> Damage {
+    fn with_sum_reported(mut self) -> Damage {
         if let Some(more) = self.more {
             let until = match more.last_offset {
                 Some(offset) => format!(", the last at byte {offset}"),

@@ -116,14 +116,14 @@ fn check_losses(set: &TraceSet, cut: &Trim, folder: &Path, report: &TrimReport, 
     let expected = losses(set, *range.start(), *range.end());
     let found = losses(&open(folder), Nanos(i64::MIN), Nanos(i64::MAX));
     assert_eq!(found, expected, "{name}");
-    let told = (report.damage.iter())
+    let reported = (report.damage.iter())
         .filter(|row| matches!(row.kind.name(), "discarded_events" | "lost_packets"))
         .count();
-    assert_eq!(told, expected.len(), "{name}");
+    assert_eq!(reported, expected.len(), "{name}");
 }
 
 /// babeltrace2 shows as many events, and complains of losses alone.
-fn check_with_babeltrace(folder: &Path, report: &TrimReport, losses_are_told: bool) {
+fn check_with_babeltrace(folder: &Path, report: &TrimReport, losses_are_reported: bool) {
     let case = folder.display();
     let Some(printed) = babeltrace(folder) else {
         return;
@@ -137,7 +137,11 @@ fn check_with_babeltrace(folder: &Path, report: &TrimReport, losses_are_told: bo
         .all(|line| line.contains("WARNING: Tracer") || line.contains("discarded"));
     assert!(of_losses, "{case}: {}", printed.errors);
     let errors = &printed.errors;
-    assert_eq!(complaints.is_empty(), !losses_are_told, "{case}: {errors}");
+    assert_eq!(
+        complaints.is_empty(),
+        !losses_are_reported,
+        "{case}: {errors}"
+    );
 }
 
 /// First and last time of the events.
@@ -194,7 +198,7 @@ fn parts_of_recordings_have_their_events() {
 }
 
 #[test]
-fn losses_in_the_range_are_told_and_no_others() {
+fn losses_in_the_range_are_reported_and_no_others() {
     check_all(&testdata().join("lossy"), "cut-lossy", true);
 }
 

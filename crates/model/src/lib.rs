@@ -16,12 +16,12 @@
 mod binding;
 pub mod describe;
 pub mod entity;
+mod event_pass;
 pub mod flow;
 mod import;
 mod left_out;
 pub mod memory;
 mod model;
-mod progress;
 mod recorded_twice;
 pub mod sampling;
 pub mod scheduling;

@@ -1,6 +1,6 @@
 //! Two sessions that recorded the same things at the same time: read together, everything would count twice.
 //!
-//! Sessions that share the work, as one for initialisation and one for the rest, are none of these: what names things may be told as
+//! Sessions that share the work, as one for initialisation and one for the rest, are none of these: what names things may be known as
 //! often as one likes.
 
 use std::collections::HashMap;

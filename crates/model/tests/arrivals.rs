@@ -37,7 +37,7 @@ fn a_message_arrived_when_its_reader_got_data() {
     assert_eq!(arrivals(&recording.load()), [Some(time(10_100_000))]);
 }
 
-/// The second arrival is told with the first one's stamp, and the second one's stamp with the third arrival.
+/// The second arrival is reported with the first one's stamp, and the second one's stamp with the third arrival.
 #[test]
 fn while_an_older_message_was_not_taken_the_stamp_is_not_that_of_what_arrived() {
     let mut recording = Recording::talker_and_listener(Flavour::GalacticFork);
@@ -102,7 +102,7 @@ fn messages_of_a_real_recording_arrived_when_caret_says_so() {
     assert_eq!(arrived, expected);
 }
 
-/// With Fast DDS, where messages wait in the queue, the stamps of other messages are told too.
+/// With Fast DDS, where messages wait in the queue, the stamps of other messages are reported too.
 #[test]
 fn messages_of_a_real_recording_arrived_between_publication_and_take() {
     let Some(model) = recordings::load("public/caret-end-to-end-fastdds-galactic") else {

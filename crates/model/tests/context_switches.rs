@@ -1,25 +1,18 @@
 //! When threads run and do not, as rostrace's recorder hears it: of recorded threads only, and each switch with one side.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_model::Model;
 use rostrace_model::entity::{HostId, ThreadId};
-use rostrace_model::scheduling::{Cpu, Ready, Scheduling, Sleep, State};
+use rostrace_model::scheduling::{Cpu, Ready, Sleep, State};
 
+use crate::scheduling::{load, words};
 use rostrace_testkit::made_up::kernel::{ASLEEP, PREEMPTED};
 use rostrace_testkit::made_up::{Recording, time};
 
 const FROM: u64 = 2_000_000;
 const TO: u64 = 3_000_000;
 
-fn load(recording: &Recording) -> (Model, Scheduling) {
-    let set = recording.open();
-    let model = rostrace_testkit::made_up::model_of(&set);
-    let scheduling = Scheduling::load(&set, &model, &mut |_| true).unwrap();
-    (model, scheduling)
-}
-
 /// The states of a thread in words, with their durations in microseconds.
-fn story(recording: &Recording, tid: i64) -> Vec<(String, i64)> {
+fn states(recording: &Recording, tid: i64) -> Vec<(String, i64)> {
     let (model, scheduling) = load(recording);
     let thread = model.threads.iter().position(|thread| thread.tid == tid);
     let thread = ThreadId(thread.unwrap() as u32);
@@ -38,11 +31,6 @@ fn story(recording: &Recording, tid: i64) -> Vec<(String, i64)> {
     slices
         .map(|slice| (word(slice.state), slice.duration().0 / 1000))
         .collect()
-}
-
-fn words(story: &[(&str, i64)]) -> Vec<(String, i64)> {
-    let owned = |(word, time): &(&str, i64)| ((*word).to_owned(), *time);
-    story.iter().map(owned).collect()
 }
 
 const UNRECORDED: &str = "something that is not recorded";
@@ -65,7 +53,7 @@ fn a_thread_sleeps_from_when_it_leaves_its_cpu_to_when_it_gets_one() {
     recording.cpu(3).at(2_600_000).switch_in(100);
     recording.at(3_100_000).switch_out(100, false);
     let expected = [("runs on 1", 200), ("asleep", 400), ("runs on 3", 400)];
-    assert_eq!(story(&recording, 100), words(&expected));
+    assert_eq!(states(&recording, 100), words(&expected));
     assert!(!load(&recording).1.has_wakeups);
 }
 
@@ -85,7 +73,7 @@ fn who_ran_instead_is_named_as_far_as_it_is_recorded() {
         (unrecorded.as_str(), 200),
         ("runs on 1", 300),
     ];
-    assert_eq!(story(&recording, 100), words(&expected));
+    assert_eq!(states(&recording, 100), words(&expected));
     let (_, scheduling) = load(&recording);
     let rows = scheduling.occupations(HostId(0), Cpu(1), time(FROM), time(TO));
     let who: Vec<_> = rows
@@ -134,7 +122,7 @@ fn a_thread_that_goes_on_elsewhere_is_no_longer_kept_off_by_those_it_left() {
         (unrecorded.as_str(), 200),
         ("runs on 3", 500),
     ];
-    assert_eq!(story(&recording, 100), words(&expected));
+    assert_eq!(states(&recording, 100), words(&expected));
 }
 
 #[test]
@@ -158,13 +146,13 @@ fn several_that_were_preempted_on_one_cpu_wait_for_the_same_one() {
         ("preempted on 1 by other", 201),
         ("runs on 1", 199),
     ];
-    assert_eq!(story(&recording, 100), words(&expected));
-    let other = story(&recording, 300);
+    assert_eq!(states(&recording, 100), words(&expected));
+    let other = states(&recording, 300);
     assert_eq!(other[2], ("preempted on 1 by hog".to_owned(), 301));
 }
 
 #[test]
-fn what_is_told_twice_is_the_same() {
+fn what_is_reported_twice_is_the_same() {
     let mut once = callback();
     let mut twice = callback();
     for (recording, times) in [(&mut once, 1), (&mut twice, 2)] {
@@ -180,7 +168,7 @@ fn what_is_told_twice_is_the_same() {
         recording.at(2_501_000).switch_in(100);
         recording.at(3_100_000).switch_out(100, false);
     }
-    assert_eq!(story(&once, 100), story(&twice, 100));
+    assert_eq!(states(&once, 100), states(&twice, 100));
 }
 
 #[test]
@@ -190,7 +178,7 @@ fn a_thread_that_has_ended_is_unknown_until_its_number_is_used_again() {
     recording.at(2_600_000).switch_in(100);
     recording.at(3_100_000).switch_out(100, false);
     let expected = [("runs on 1", 200), ("unknown", 400), ("runs on 1", 400)];
-    assert_eq!(story(&recording, 100), words(&expected));
+    assert_eq!(states(&recording, 100), words(&expected));
 }
 
 #[test]
@@ -201,7 +189,7 @@ fn after_a_loss_a_thread_is_unknown_until_a_switch_tells_of_it() {
     recording.at(3_500_000).switch_out(100, false);
     recording.lose_of_kernel(2_300_000, 2_500_000);
     let expected = [("runs on 1", 300), ("unknown", 400), ("runs on 1", 300)];
-    assert_eq!(story(&recording, 100), words(&expected));
+    assert_eq!(states(&recording, 100), words(&expected));
 }
 
 /// As with LTTng's kernel modules beside the recorder: what tells both sides of a switch counts.
@@ -219,7 +207,7 @@ fn where_the_kernel_s_own_switches_were_recorded_they_count() {
         ("asleep as the kernel says", 400),
         ("runs on 1", 400),
     ];
-    assert_eq!(story(&recording, 100), words(&expected));
+    assert_eq!(states(&recording, 100), words(&expected));
 }
 
 #[test]
@@ -230,7 +218,7 @@ fn a_thread_of_another_process_with_this_number_is_not_it() {
     recording.cpu(1).at(500_000).thread_name(100, 99, "app");
     recording.at(1_000_000).switch_in(100);
     recording.at(3_100_000).switch_out(100, false);
-    assert_eq!(story(&recording, 100), words(&[("unknown", 1000)]));
+    assert_eq!(states(&recording, 100), words(&[("unknown", 1000)]));
 }
 
 #[test]

@@ -202,7 +202,7 @@ fn on_humble_a_copy_that_rclcpp_drops_is_not_delivered_by_hand() {
         .subscription(0x50, 0x10, "/a", 0x60);
     recording.at(5_000_000).publish(0x20, 0x7, 0);
     recording.get_next_ready();
-    // The subscription without intra-process communication gets it, the other one takes it and drops it: its twin runs.
+    // The subscription without intra-process communication gets it, the other one takes it and drops it: its intra-process subscription runs.
     recording.receive(0x50, stamp(5_002_500), 0x60);
     recording.get_next_ready();
     recording.rmw_take(0x30, 0x9, stamp(5_002_500));

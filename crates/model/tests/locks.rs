@@ -38,9 +38,9 @@ fn lttng(recording: &mut Recording, thread: i64, at: u64, event: &str, mutex: u6
 }
 
 /// Thread, begin, end and holders of each wait.
-type Row = (i64, Nanos, Option<Nanos>, Vec<(Nanos, i64)>);
+type LockWaitRow = (i64, Nanos, Option<Nanos>, Vec<(Nanos, i64)>);
 
-fn rows(model: &Model) -> Vec<Row> {
+fn rows(model: &Model) -> Vec<LockWaitRow> {
     let row = |wait: &LockWait| {
         let holders = wait.holders.iter().map(|(since, holder)| {
             let thread = holder.thread.map(|id| model.threads[id.index()].tid);
@@ -220,8 +220,8 @@ fn a_take_has_the_arrival_and_the_number_that_the_middleware_tells() {
     }
     let model = recording.load();
     let info = model.takes[0].info.unwrap();
-    let told = model.takes[0].time.0 + 1_000;
-    assert_eq!(info.arrival.0, told - 5_000);
+    let reported = model.takes[0].time.0 + 1_000;
+    assert_eq!(info.arrival.0, reported - 5_000);
     assert_eq!(
         (info.publication_sequence, info.reception_sequence),
         (7, None)

@@ -11,7 +11,7 @@ use rostrace_model::scheduling::{Cpu, OffCpu, Ready, Scheduling, Sleep, State};
 use rostrace_testkit::made_up::kernel::{ASLEEP, IN_DISK_WAIT, PREEMPTED};
 use rostrace_testkit::made_up::{Recording, time};
 
-fn load(recording: &Recording) -> (Model, Scheduling) {
+pub fn load(recording: &Recording) -> (Model, Scheduling) {
     load_set(&recording.open())
 }
 
@@ -27,7 +27,7 @@ fn thread(model: &Model, tid: i64) -> ThreadId {
 }
 
 /// The states of a thread in words, with their durations in microseconds.
-fn story(recording: &Recording, tid: i64, from: u64, to: u64) -> Vec<(String, i64)> {
+fn states(recording: &Recording, tid: i64, from: u64, to: u64) -> Vec<(String, i64)> {
     let (model, scheduling) = load(recording);
     let thread = thread(&model, tid);
     let word = |state: State| match state {
@@ -51,9 +51,9 @@ fn story(recording: &Recording, tid: i64, from: u64, to: u64) -> Vec<(String, i6
         .collect()
 }
 
-fn words(story: &[(&str, i64)]) -> Vec<(String, i64)> {
+pub fn words(states: &[(&str, i64)]) -> Vec<(String, i64)> {
     let owned = |(word, time): &(&str, i64)| ((*word).to_owned(), *time);
-    story.iter().map(owned).collect()
+    states.iter().map(owned).collect()
 }
 
 /// A callback of thread 100 from 2 ms to 3 ms; the thread runs on CPU 1 from 1 ms on.
@@ -88,7 +88,7 @@ fn a_thread_that_is_preempted_waits_and_knows_for_whom() {
         ("preempted on 1 by thread7", 300),
         ("runs on 1", 500),
     ];
-    assert_eq!(story(&recording, 100, FROM, TO), words(&expected));
+    assert_eq!(states(&recording, 100, FROM, TO), words(&expected));
     let (model, scheduling) = load(&recording);
     let instance = &model.instances[0];
     let off = scheduling.off_cpu(instance.thread, instance.start, instance.end.unwrap());
@@ -119,7 +119,7 @@ fn kernels_that_can_be_preempted_mark_it_with_a_bit_of_its_own() {
         recording.at(2_500_000).switch(7, ASLEEP, 100);
         recording.at(3_500_000).switch(100, ASLEEP, 0);
         assert_eq!(
-            story(&recording, 100, FROM, TO)[1],
+            states(&recording, 100, FROM, TO)[1],
             ("preempted on 1 by thread7".to_owned(), 300)
         );
     }
@@ -140,7 +140,7 @@ fn a_thread_that_sleeps_is_blocked_until_it_is_woken() {
         ("runs on 1", 50),
         ("asleep", 500),
     ];
-    assert_eq!(story(&recording, 100, FROM, TO), words(&expected));
+    assert_eq!(states(&recording, 100, FROM, TO), words(&expected));
     let (model, scheduling) = load(&recording);
     let off = scheduling.off_cpu(thread(&model, 100), time(FROM), time(TO));
     assert_eq!((off.wakeups, off.preemptions), (1, 0));
@@ -161,7 +161,7 @@ fn a_thread_that_gets_its_cpu_late_waits_from_the_first_wake_up_on() {
         ("woken for 0", 690),
         ("runs on 0", 300),
     ];
-    assert_eq!(story(&recording, 100, FROM, TO), words(&expected));
+    assert_eq!(states(&recording, 100, FROM, TO), words(&expected));
     let (model, scheduling) = load(&recording);
     let latencies: Vec<_> = scheduling
         .latencies(thread(&model, 100))
@@ -183,7 +183,7 @@ fn nothing_is_known_before_the_first_and_after_the_last_event() {
         ("asleep", 100),
         ("unknown", 400),
     ];
-    assert_eq!(story(&recording, 100, 500_000, TO), words(&expected));
+    assert_eq!(states(&recording, 100, 500_000, TO), words(&expected));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_thread_that_the_kernel_does_not_tell_of_is_unknown() {
     recording.process(300, "other").at(2_000_000).start(0x50);
     recording.at(3_000_000).switch(100, ASLEEP, 0);
     assert_eq!(
-        story(&recording, 300, FROM, TO),
+        states(&recording, 300, FROM, TO),
         words(&[("unknown", 1000)])
     );
     let (model, scheduling) = load(&recording);
@@ -209,7 +209,7 @@ fn the_first_wake_up_counts_once_a_switch_shows_that_the_thread_did_not_run() {
     recording.at(2_400_000).switch(0, PREEMPTED, 100);
     recording.at(3_400_000).switch(100, ASLEEP, 0);
     let expected = [("unknown", 100), ("woken for 1", 300), ("runs on 1", 600)];
-    assert_eq!(story(&recording, 100, FROM, TO), words(&expected));
+    assert_eq!(states(&recording, 100, FROM, TO), words(&expected));
 
     let mut recording = callback();
     recording
@@ -219,7 +219,7 @@ fn the_first_wake_up_counts_once_a_switch_shows_that_the_thread_did_not_run() {
     recording.at(2_400_000).switch(100, ASLEEP, 0);
     recording.at(3_400_000).switch(0, PREEMPTED, 7);
     let expected = [("unknown", 400), ("asleep", 600)];
-    assert_eq!(story(&recording, 100, FROM, TO), words(&expected));
+    assert_eq!(states(&recording, 100, FROM, TO), words(&expected));
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_thread_that_has_ended_is_unknown_until_its_number_is_used_again() {
         ("woken for 1", 100),
         ("runs on 1", 300),
     ];
-    assert_eq!(story(&recording, 100, FROM, TO), words(&expected));
+    assert_eq!(states(&recording, 100, FROM, TO), words(&expected));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn after_a_loss_a_thread_is_unknown_until_a_switch_tells_of_it() {
     recording.at(3_500_000).switch(100, ASLEEP, 0);
     recording.lose_of_kernel(2_300_000, 2_500_000);
     let expected = [("runs on 1", 300), ("unknown", 400), ("runs on 1", 300)];
-    assert_eq!(story(&recording, 100, FROM, TO), words(&expected));
+    assert_eq!(states(&recording, 100, FROM, TO), words(&expected));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_loss_on_another_cpu_does_not_hide_who_runs_here_but_who_sleeps() {
     recording.at(3_500_000).switch(0, PREEMPTED, 100);
     recording.cpu(0).lose_of_kernel(2_300_000, 2_700_000);
     let expected = [("runs on 1", 600), ("unknown", 400)];
-    assert_eq!(story(&recording, 100, FROM, TO), words(&expected));
+    assert_eq!(states(&recording, 100, FROM, TO), words(&expected));
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn what_user_space_loses_is_no_loss_of_scheduling() {
     recording.at(3_500_000).switch(100, ASLEEP, 0);
     recording.lose(2_300_000, 2_500_000);
     assert_eq!(
-        story(&recording, 100, FROM, TO),
+        states(&recording, 100, FROM, TO),
         words(&[("runs on 1", 1000)])
     );
 }
@@ -281,7 +281,7 @@ fn threads_of_different_hosts_have_nothing_in_common() {
     recording.at(2_500_000).switch(100, ASLEEP, 0);
     recording.at(3_500_000).switch(0, PREEMPTED, 100);
     assert_eq!(
-        story(&recording, 100, FROM, TO),
+        states(&recording, 100, FROM, TO),
         words(&[("runs on 1", 1000)])
     );
 }
@@ -296,7 +296,7 @@ fn a_thread_in_a_container_is_found_by_the_list_of_processes() {
     recording.at(1_500_000).switch(0, PREEMPTED, 9100);
     recording.at(3_500_000).switch(9100, ASLEEP, 0);
     assert_eq!(
-        story(&recording, 100, FROM, TO),
+        states(&recording, 100, FROM, TO),
         words(&[("runs on 1", 1000)])
     );
 }

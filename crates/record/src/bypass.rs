@@ -1,4 +1,4 @@
-//! Which calls inside a library nobody can observe, told from its file.
+//! Which calls inside a library nobody can observe, found in its file.
 //!
 //! The tracer sees a call where the dynamic linker fills in an address. A library that was linked with `-Bsymbolic-functions`, with link-time
 //! optimisation or without semantic interposition calls its own functions without asking. Inside a process the tracer finds that

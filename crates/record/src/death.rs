@@ -239,7 +239,7 @@ mod tests {
         let memory = Path::new("/memory");
         watch.watch(memory, &identity);
         child.kill().unwrap();
-        while liveness::look(&identity) == liveness::Seen::Alive {
+        while liveness::look(&identity) == liveness::Liveness::Alive {
             std::thread::sleep(Duration::from_millis(1));
         }
         assert_eq!(watch.end(memory), Some(End::Signal(libc::SIGKILL)));

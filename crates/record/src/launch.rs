@@ -177,33 +177,18 @@ impl Running {
         unsafe { libc::kill(-group, signal) };
     }
 
-    /// Asks it to end as Ctrl-C would, then more and more firmly.
-    pub fn end(&mut self) -> Result<ExitStatus, Error> {
-        match self.end_by(libc::SIGINT, Duration::from_secs(10))? {
-            Some(status) => Ok(status),
-            None => self.end_now(),
-        }
-    }
-
-    /// The same for one that did not heed Ctrl-C.
+    /// Ends one that did not heed Ctrl-C: SIGTERM, and SIGKILL five seconds later.
     pub fn end_now(&mut self) -> Result<ExitStatus, Error> {
-        if let Some(status) = self.end_by(libc::SIGTERM, Duration::from_secs(5))? {
-            return Ok(status);
-        }
-        self.signal(libc::SIGKILL);
-        self.wait()
-    }
-
-    fn end_by(&mut self, signal: i32, patience: Duration) -> Result<Option<ExitStatus>, Error> {
-        self.signal(signal);
+        self.signal(libc::SIGTERM);
         let begin = Instant::now();
-        while begin.elapsed() < patience {
+        while begin.elapsed() < Duration::from_secs(5) {
             if let Some(status) = self.ended()? {
-                return Ok(Some(status));
+                return Ok(status);
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        Ok(None)
+        self.signal(libc::SIGKILL);
+        self.wait()
     }
 }
 

@@ -11,7 +11,7 @@ const INITIAL_NAMESPACE: u64 = 0xEFFF_FFFC;
 
 /// What can be seen of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum Liveness {
     Alive,
     Gone,
     /// It lives, or lived, in a name space that cannot be seen from here.
@@ -22,16 +22,16 @@ pub(crate) enum Seen {
 /// memory mapped; where even that cannot be found out it is taken for alive: its files must not be touched.
 pub fn is_alive(mapped: &Mapped) -> bool {
     match look(&mapped.memory().header().identity()) {
-        Seen::Alive => true,
-        Seen::Gone => false,
-        Seen::Nothing => mapped.is_used_by_others().unwrap_or(true),
+        Liveness::Alive => true,
+        Liveness::Gone => false,
+        Liveness::Nothing => mapped.is_used_by_others().unwrap_or(true),
     }
 }
 
-pub(crate) fn look(identity: &Identity) -> Seen {
+pub(crate) fn look(identity: &Identity) -> Liveness {
     let own = namespace("self");
     if own == 0 || identity.pid_namespace == 0 {
-        return Seen::Nothing;
+        return Liveness::Nothing;
     }
     let is_there = if identity.pid_namespace == own {
         is_same(&identity.pid.to_string(), identity)
@@ -39,12 +39,12 @@ pub(crate) fn look(identity: &Identity) -> Seen {
         match find_elsewhere(identity) {
             Ok(Some(_)) => true,
             Ok(None) if own == INITIAL_NAMESPACE => false,
-            _ => return Seen::Nothing,
+            _ => return Liveness::Nothing,
         }
     };
     match is_there {
-        true => Seen::Alive,
-        false => Seen::Gone,
+        true => Liveness::Alive,
+        false => Liveness::Gone,
     }
 }
 
@@ -143,12 +143,12 @@ mod tests {
     #[test]
     fn a_process_is_alive_and_another_one_with_its_pid_is_not() {
         let own = own_identity();
-        assert_eq!(look(&own), Seen::Alive);
+        assert_eq!(look(&own), Liveness::Alive);
         let later = Identity {
             start_time: own.start_time + 1,
             ..own
         };
-        assert_eq!(look(&later), Seen::Gone);
+        assert_eq!(look(&later), Liveness::Gone);
     }
 
     #[test]
@@ -157,6 +157,6 @@ mod tests {
             pid_namespace: 0,
             ..own_identity()
         };
-        assert_eq!(look(&elsewhere), Seen::Nothing);
+        assert_eq!(look(&elsewhere), Liveness::Nothing);
     }
 }

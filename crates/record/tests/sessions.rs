@@ -11,14 +11,14 @@ use rostrace_record::{
 };
 
 /// A new folder, removed in the end.
-struct Place(PathBuf);
+struct TestFolder(PathBuf);
 
-impl Place {
-    fn new(name: &str) -> Place {
+impl TestFolder {
+    fn new(name: &str) -> TestFolder {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
-        Place(folder)
+        TestFolder(folder)
     }
 
     fn runtime(&self) -> RuntimeFolder {
@@ -30,7 +30,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TestFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -42,7 +42,7 @@ fn command() -> Vec<OsString> {
 
 #[test]
 fn a_session_is_found_until_it_is_closed() {
-    let place = Place::new("found");
+    let place = TestFolder::new("found");
     let runtime = place.runtime();
     assert!(matches!(
         Session::find(&runtime, None),
@@ -65,7 +65,7 @@ fn a_session_is_found_until_it_is_closed() {
 
 #[test]
 fn one_of_several_sessions_must_be_chosen() {
-    let place = Place::new("several");
+    let place = TestFolder::new("several");
     let runtime = place.runtime();
     let one = Session::create(&runtime, &command()).unwrap();
     let two = Session::create(&runtime, &command()).unwrap();
@@ -82,7 +82,7 @@ fn one_of_several_sessions_must_be_chosen() {
 
 #[test]
 fn a_session_whose_owner_is_gone_is_removed() {
-    let place = Place::new("stale");
+    let place = TestFolder::new("stale");
     let runtime = place.runtime();
     // Dropped without being closed, as when its process is killed.
     drop(Session::create(&runtime, &command()).unwrap());
@@ -93,7 +93,7 @@ fn a_session_whose_owner_is_gone_is_removed() {
 
 #[test]
 fn a_session_has_one_recording_at_a_time() {
-    let place = Place::new("one");
+    let place = TestFolder::new("one");
     let runtime = place.runtime();
     let session = Session::create(&runtime, &command()).unwrap();
     let recording = Recording::start(&session, &place.plan("trace")).unwrap();
@@ -121,7 +121,7 @@ fn a_session_has_one_recording_at_a_time() {
 
 #[test]
 fn what_cannot_be_recorded_leaves_nothing_behind() {
-    let place = Place::new("refused");
+    let place = TestFolder::new("refused");
     let session = Session::create(&place.runtime(), &command()).unwrap();
     let start = |plan: &Plan| Recording::start(&session, plan).map(Recording::finish);
     let full = Plan {
@@ -159,7 +159,7 @@ fn what_cannot_be_recorded_leaves_nothing_behind() {
 
 #[test]
 fn a_control_file_by_hand_is_a_session_too() {
-    let place = Place::new("control");
+    let place = TestFolder::new("control");
     let control = place.0.join("control");
     let session = Session::create_at(&control, &command()).unwrap();
     let again = Session::create_at(&control, &command());
@@ -178,7 +178,7 @@ fn a_control_file_by_hand_is_a_session_too() {
 /// For the kernel it is the parent: a command that asked to be ended with its parent would be ended with this thread.
 #[test]
 fn the_thread_that_starts_a_command_is_there_as_long_as_the_recorder() {
-    let place = Place::new("starter");
+    let place = TestFolder::new("starter");
     let session = Session::create(&place.runtime(), &command()).unwrap();
     let mut plan = place.plan("trace");
     plan.switches = Switches::Perf;

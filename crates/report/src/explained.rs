@@ -15,7 +15,7 @@ pub(crate) struct Explained<P = ()> {
     /// Events were lost meanwhile.
     damaged: bool,
     waits: Vec<ExplainedWait<P>>,
-    /// Begin, duration and wait of each part, where they are told.
+    /// Begin, duration and wait of each part, where they are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<Vec<(i64, i64, usize)>>,
 }

@@ -43,7 +43,7 @@ fn pages_write_numbers_as_sentences_do() {
 
 /// Names of lanes and headings have little room: no two may look alike where both are cut.
 #[test]
-fn names_that_end_alike_are_told_by_where_they_differ() {
+fn names_that_end_alike_are_shown_by_where_they_differ() {
     let check = r##"
         const names = [
           "/sensing/lidar/left/pointcloud_preprocessor/velodyne_node_container", "/sensing/lidar/right/pointcloud_preprocessor/velodyne_node_container",

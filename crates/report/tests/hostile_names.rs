@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use rostrace_analyze::budget::key::{Bound, Measure, SubjectKind};
 use rostrace_analyze::budget::{Judgement, Limit, Quantity, Verdict as BudgetVerdict};
 use rostrace_analyze::comparison::{
-    Change, ComparedMetric, Comparison, Difference, Kind, Metric, Options, Side, Statistic,
-    Structural, Unit, Verdict,
+    Change, ComparedMetric, Comparison, Difference, Metric, Options, Side, Statistic, Structural,
+    ThingKind, Unit, Verdict,
 };
 use rostrace_architecture::Position;
 use rostrace_ctf::schema::Nanos;
@@ -35,7 +35,7 @@ fn comparison(name: &str, interval: Option<(f64, f64)>) -> Comparison {
         verdict: Verdict::Worse,
     };
     let row = |verdict: Verdict, differences: Vec<Difference>| ComparedMetric {
-        kind: Kind::Callback,
+        kind: ThingKind::Callback,
         name: name.to_owned(),
         base_name: Some(name.to_owned()),
         metric: Metric::Duration,
@@ -59,7 +59,7 @@ fn comparison(name: &str, interval: Option<(f64, f64)>) -> Comparison {
             row(Verdict::Undecided, Vec::new()),
         ],
         changes: vec![Structural {
-            kind: Kind::Node,
+            kind: ThingKind::Node,
             name: name.to_owned(),
             change: Change::Renamed {
                 to: name.to_owned(),
@@ -72,7 +72,6 @@ fn comparison(name: &str, interval: Option<(f64, f64)>) -> Comparison {
 fn judgement(name: &str, verdict: BudgetVerdict) -> Judgement {
     let at = Position { line: 3, column: 5 };
     Judgement {
-        budget: 0,
         limit: Some(Limit {
             at,
             measure: Measure::Duration,

@@ -44,11 +44,11 @@ fn serve<'a>(analysis: &'a Analysis<'a>) -> ServedTimeline<'a> {
 }
 
 /// A row of the table: node, kind, topic, start, end.
-type Row = (String, String, String, i64, Option<i64>);
+type ExecutionRow = (String, String, String, i64, Option<i64>);
 
-fn table(analysis: &Analysis<'_>) -> Vec<Row> {
+fn table(analysis: &Analysis<'_>) -> Vec<ExecutionRow> {
     let rows = support::table(analysis, "callback_instances").into_iter();
-    let mut rows: Vec<Row> = rows
+    let mut rows: Vec<ExecutionRow> = rows
         .map(|row| {
             let text = |column: &str| row[column].as_str().unwrap().to_owned();
             let [start, end] = ["start_ns", "end_ns"].map(|column| row[column].as_i64());
@@ -107,7 +107,7 @@ fn view(timeline: &ServedTimeline<'_>, track: u32, from: i64, to: i64, pixels: u
     spans
 }
 
-/// Times are told since the recording began, whatever is shown of it.
+/// Times count from the begin of the recording, whatever is shown of it.
 fn extent(timeline: &ServedTimeline<'_>) -> (i64, i64) {
     (timeline.origin(), timeline.span().1)
 }
@@ -119,7 +119,7 @@ fn tracks(groups: &[Group]) -> impl Iterator<Item = u32> {
         .map(|lane| lane.track)
 }
 
-/// Looks closer and closer until each execution stands alone; those that start at one instant can be told by their numbers only.
+/// Looks closer and closer until each execution stands alone; those that start at one instant are told apart by their numbers only.
 fn singles(timeline: &ServedTimeline<'_>, track: u32, from: i64, to: i64) -> BTreeMap<u32, Span> {
     let mut found = BTreeMap::new();
     let mut open = vec![(from, to)];
@@ -155,12 +155,12 @@ fn both_orders_of_lanes_count_every_execution_at_any_zoom() {
                 let count: u64 = spans.map(|span| u64::from(span.count)).sum();
                 assert_eq!(count, rows as u64, "{name} {lanes} {pixels}");
             }
-            let told: usize = groups
+            let shown: usize = groups
                 .iter()
                 .flat_map(|it| &it.lanes)
                 .map(|it| it.count)
                 .sum();
-            assert_eq!(told, rows, "{name} {lanes}");
+            assert_eq!(shown, rows, "{name} {lanes}");
         }
     });
 }
@@ -199,7 +199,7 @@ fn each_execution_is_where_the_table_says() {
 }
 
 #[test]
-fn the_longest_execution_is_told_however_small_it_is_drawn() {
+fn the_longest_execution_is_shown_however_small_it_is_drawn() {
     for_each(|name, analysis, timeline| {
         let (begin, end) = extent(timeline);
         let longest = table(analysis)
@@ -209,9 +209,9 @@ fn the_longest_execution_is_told_however_small_it_is_drawn() {
         for pixels in [1, 50, 1000] {
             let spans = tracks(&timeline.lanes().callbacks)
                 .flat_map(|track| view(timeline, track, -1, end - begin + 1, pixels));
-            let told = spans.map(|span| span.longest).max();
+            let shown = spans.map(|span| span.longest).max();
             assert_eq!(
-                told.filter(|it| *it > 0),
+                shown.filter(|it| *it > 0),
                 longest.filter(|it| *it > 0),
                 "{name}"
             );
@@ -425,7 +425,7 @@ fn what_is_not_known_of_messages_is_not_denied() {
     assert!(facts["published"].as_u64().unwrap() > 0);
     assert_eq!(facts["published_by_unknown"], Value::Bool(true));
     // Nor whether any of its messages was dropped.
-    // Times are told since the recording began, whatever is shown of it.
+    // Times count from the begin of the recording, whatever is shown of it.
     let (begin, end) = (timeline.origin(), timeline.span().1);
     let range = json(&timeline, "range", &format!("from=0&to={}", end - begin)).unwrap();
     assert_eq!(range["drops"], Value::Null);

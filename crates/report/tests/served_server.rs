@@ -131,7 +131,7 @@ fn the_token_opens_the_page_once_and_the_cookie_from_then_on() {
 }
 
 #[test]
-fn without_cookie_or_token_nothing_is_told() {
+fn without_cookie_or_token_nothing_is_shown() {
     with_site(|site| {
         let visit = site.enter();
         let wrong = "0".repeat(32);

@@ -154,15 +154,14 @@ fn states_of_the_kernel_and_of_executors_have_tracks() {
                 to: i64::MAX,
                 pixels: 1,
             };
-            let seen = rostrace_report::served::window::seen(&track.rows[0], &window, |item| {
-                content.class_of(item)
-            });
-            seen.iter().fold([0; 4], |mut sums, span| {
+            let mut sums = [0; 4];
+            let class_of = |item| content.class_of(item);
+            rostrace_report::served::window::look(&track.rows[0], &window, class_of, |span| {
                 for (sum, part) in sums.iter_mut().zip(span.sums) {
                     *sum += part;
                 }
-                sums
-            })
+            });
+            sums
         };
         let thread = rostrace_model::entity::ThreadId(listener.thread.unwrap());
         let (begin, end) = timeline.span();
@@ -200,7 +199,7 @@ fn an_instant_selects_the_innermost_callback_that_ran_then() {
 }
 
 #[test]
-fn names_are_told_as_they_are_and_as_data() {
+fn names_are_shown_as_they_are_and_as_data() {
     with_system(|_, timeline| {
         let trace = json(timeline, "trace", "");
         assert_eq!(trace["title"], hostile_names()[0]);

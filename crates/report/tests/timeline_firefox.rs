@@ -1,4 +1,4 @@
-//! The Firefox Profiler's format, read back and compared with Perfetto's, which is told the same timeline.
+//! The Firefox Profiler's format, read back and compared with Perfetto's, which is given the same timeline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -17,10 +17,15 @@ use crate::trace_support::kernel::{ASLEEP, PREEMPTED};
 fn both(loaded: &Loaded) -> (Profile, Decoded) {
     let (analysis, damage) = (loaded.analysis(ALWAYS), loaded.damage());
     let selection = Selection::default();
-    let (profile, told) = write(Format::Firefox, &analysis, &selection, &damage);
+    let (profile, shown) = write(Format::Firefox, &analysis, &selection, &damage);
     let (perfetto, expected) = write(Format::Perfetto, &analysis, &selection, &damage);
     assert_eq!(
-        (told.executions, told.messages, told.drops, told.user_events),
+        (
+            shown.executions,
+            shown.messages,
+            shown.drops,
+            shown.user_events
+        ),
         (
             expected.executions,
             expected.messages,
@@ -128,7 +133,7 @@ fn fields_are_those_of_perfetto_under_names_that_the_program_leaves_alone() {
     assert!(compared > 1_000, "{compared}");
 }
 
-/// Texts are told with quotes by the reader of Perfetto's format.
+/// Texts are shown with quotes by the reader of Perfetto's format.
 fn serde_text(value: &str) -> String {
     serde_json::from_str(value).unwrap_or_else(|_| value.to_owned())
 }

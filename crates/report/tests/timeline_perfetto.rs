@@ -148,8 +148,8 @@ fn drops_phases_and_publications_are_as_many_as_in_the_tables() {
             .filter_map(|index| analysis.drop_cause(DeliveryId::from_index(index)));
         let drops =
             causes.filter(|cause| !matches!(cause, DropCause::RecordingEnd | DropCause::Unknown));
-        let told = decoded.instants.iter().filter(|it| it.category == "drop");
-        assert_eq!(told.count(), drops.count(), "{}", folder.display());
+        let shown = decoded.instants.iter().filter(|it| it.category == "drop");
+        assert_eq!(shown.count(), drops.count(), "{}", folder.display());
         assert_eq!(written.executions, slices("callback") as u64);
         let has_losses = loaded.set.damage.iter().any(|row| row.kind.is_loss());
         assert_eq!(
@@ -238,8 +238,8 @@ fn names_that_would_do_harm_elsewhere_are_names() {
     let decoded = everything(&loaded);
     for node in &loaded.model.nodes {
         let callback = format!("{} ← {}", node.name, node.name);
-        let is_told = |slice: &Slice| slice.name == callback;
-        assert!(decoded.slices.iter().any(is_told), "{callback}");
+        let is_shown = |slice: &Slice| slice.name == callback;
+        assert!(decoded.slices.iter().any(is_shown), "{callback}");
     }
     assert_eq!(decoded.counts.len(), 5);
     assert!(decoded.counts.iter().all(|(_, _, value)| value.is_nan()));

@@ -127,11 +127,11 @@ impl Resolver {
             .symbols
             .name(address)
             .map(|it| Function::named(it, file));
-        let told = program.lines.as_ref().map(|lines| lines.functions(address));
-        let told = told.unwrap_or_default();
-        let last = told.len().saturating_sub(1);
+        let reported = program.lines.as_ref().map(|lines| lines.functions(address));
+        let reported = reported.unwrap_or_default();
+        let last = reported.len().saturating_sub(1);
         let mut functions: Vec<(Function, u32)> = Vec::new();
-        for (number, found) in told.iter().enumerate() {
+        for (number, found) in reported.iter().enumerate() {
             let named = found
                 .name
                 .as_deref()

@@ -39,7 +39,7 @@ struct Decoded {
 }
 
 /// Values of one event in the order of the leaves; absent for those without a flat form.
-type Row = Vec<Option<Value>>;
+type LeafValues = Vec<Option<Value>>;
 
 /// Compares the packets that are wanted; counts all.
 pub fn compare(
@@ -245,7 +245,7 @@ fn flatten(class: &FieldClass, value: &Value, into: &mut Vec<Value>) {
     }
 }
 
-fn leaves_agree(layout: &Layout, expected: &[Value], found: &Row) -> Result<(), String> {
+fn leaves_agree(layout: &Layout, expected: &[Value], found: &LeafValues) -> Result<(), String> {
     if expected.len() != found.len() || found.len() != layout.leaves.len() {
         return Err("another number of leaves".to_owned());
     }

@@ -69,7 +69,7 @@ pub fn everything(model: &Model) -> Analysis<'_> {
 
 /// A row, by the names of its columns.
 #[derive(Debug, Clone)]
-pub struct Row(BTreeMap<&'static str, Value>);
+pub struct TableRow(BTreeMap<&'static str, Value>);
 
 #[derive(Debug, Clone, PartialEq)]
 enum Value {
@@ -80,7 +80,7 @@ enum Value {
     Flag(bool),
 }
 
-impl Row {
+impl TableRow {
     /// Empty where the row has none.
     pub fn text(&self, column: &str) -> &str {
         match &self.0[column] {
@@ -117,7 +117,7 @@ impl Row {
 }
 
 /// All rows of a table. Every cell has to fit its column.
-pub fn rows(analysis: &Analysis<'_>, name: &str) -> Vec<Row> {
+pub fn rows(analysis: &Analysis<'_>, name: &str) -> Vec<TableRow> {
     let table: &Table = TABLES.iter().find(|table| table.name == name).unwrap();
     let mut rows = Vec::new();
     (table.rows)(analysis, &mut |cells| {
@@ -138,7 +138,7 @@ pub fn rows(analysis: &Analysis<'_>, name: &str) -> Vec<Row> {
             };
             row.insert(column.name, value);
         }
-        rows.push(Row(row));
+        rows.push(TableRow(row));
         Ok(())
     })
     .unwrap();

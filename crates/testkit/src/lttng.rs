@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::schema;
 use rostrace_ctf::schema::{
     Base, BitField, ByteOrder, Clock, Encoding, EnvironmentValue, EventClass, FieldClass, Identity,
     Integer, IntegerForm, Label, Length, Mappings, Member, Range, Role, Schema, Slot, StreamClass,
@@ -153,9 +154,9 @@ impl LttngSchema {
         };
         let byte = FieldClass::Integer(layout.unsigned(8));
         let uuid_class = array(Length::Fixed(16), byte);
-        let packet_header = Struct::new(vec![
+        let packet_header = schema::structure(vec![
             role_member("magic", Role::PacketMagic, layout.unsigned(32)),
-            Member::new("uuid", "uuid", uuid_class),
+            schema::member("uuid", "uuid", uuid_class),
             role_member("stream_id", Role::StreamClassId, layout.unsigned(32)),
             role_member(
                 "stream_instance_id",
@@ -199,10 +200,12 @@ impl LttngSchema {
         let mut slots = Slots { next: 0 };
         let event_header = layout.event_header(form, &mut slots);
         let event_context = (!contexts.is_empty()).then(|| {
-            Struct::new(contexts.iter().map(|context| match context {
+            schema::structure(contexts.iter().map(|context| match context {
                 Context::Vpid => payload_member("vpid", layout.signed(32)),
                 Context::Vtid => payload_member("vtid", layout.signed(32)),
-                Context::Procname => Member::new("procname", "_procname", text(Length::Fixed(17))),
+                Context::Procname => {
+                    schema::member("procname", "_procname", text(Length::Fixed(17)))
+                }
             }))
         });
         self.schema.streams.push(StreamClass {
@@ -232,7 +235,7 @@ impl LttngSchema {
                 id: stream.events.len() as u64,
                 name: Some(name.to_owned()),
                 log_level: Some(log_level),
-                payload: Some(Struct::new(members)),
+                payload: Some(schema::structure(members)),
                 ..EventClass::default()
             });
         }
@@ -274,22 +277,22 @@ impl Layout {
     }
 
     fn unsigned(self, size: u8) -> Integer {
-        Integer::new(IntegerForm::Fixed(self.bits(size)), false)
+        schema::integer(IntegerForm::Fixed(self.bits(size)), false)
     }
 
     fn signed(self, size: u8) -> Integer {
-        Integer::new(IntegerForm::Fixed(self.bits(size)), true)
+        schema::integer(IntegerForm::Fixed(self.bits(size)), true)
     }
 
     fn packet_context(self) -> Struct {
-        Struct::new([
+        schema::structure([
             role_member("timestamp_begin", Role::TimestampBegin, self.unsigned(64)),
             role_member("timestamp_end", Role::TimestampEnd, self.unsigned(64)),
             role_member("content_size", Role::ContentSize, self.unsigned(64)),
             role_member("packet_size", Role::PacketSize, self.unsigned(64)),
             role_member("packet_seq_num", Role::PacketSequence, self.unsigned(64)),
             role_member("events_discarded", Role::EventsDiscarded, self.unsigned(64)),
-            Member::new("cpu_id", "cpu_id", FieldClass::Integer(self.unsigned(32))),
+            schema::member("cpu_id", "cpu_id", FieldClass::Integer(self.unsigned(32))),
         ])
     }
 
@@ -312,12 +315,12 @@ impl Layout {
             slot: Some(slot),
             ..self.unsigned(id_bits)
         };
-        let compact = Struct::new([role_member(
+        let compact = schema::structure([role_member(
             "timestamp",
             Role::Timestamp,
             self.unsigned(time_bits),
         )]);
-        let extended = Struct::new([
+        let extended = schema::structure([
             role_member("id", Role::EventId, self.unsigned(32)),
             role_member("timestamp", Role::Timestamp, self.unsigned(64)),
         ]);
@@ -339,9 +342,9 @@ impl Layout {
                 Alignment::Packed => 8,
                 Alignment::Natural => natural_align,
             },
-            ..Struct::new([
+            ..schema::structure([
                 role_member("id", Role::EventId, id),
-                Member::new("v", "v", variant),
+                schema::member("v", "v", variant),
             ])
         }
     }
@@ -363,7 +366,7 @@ impl Layout {
             Kind::Sequence(element) => array(length_before(32, members), self.class(element)),
             Kind::TextSequence => text(length_before(32, members)),
         };
-        members.push(Member::new(name, &format!("_{name}"), class));
+        members.push(schema::member(name, &format!("_{name}"), class));
     }
 
     fn class(self, element: &Element) -> FieldClass {
@@ -419,7 +422,7 @@ fn array(length: Length, element: FieldClass) -> FieldClass {
 }
 
 fn payload_member(name: &str, integer: Integer) -> Member {
-    Member::new(name, &format!("_{name}"), FieldClass::Integer(integer))
+    schema::member(name, &format!("_{name}"), FieldClass::Integer(integer))
 }
 
 fn role_member(name: &str, role: Role, integer: Integer) -> Member {
@@ -428,5 +431,5 @@ fn role_member(name: &str, role: Role, integer: Integer) -> Member {
         updates_clock: matches!(role, Role::TimestampBegin | Role::Timestamp),
         ..integer
     };
-    Member::new(name, name, FieldClass::Integer(integer))
+    schema::member(name, name, FieldClass::Integer(integer))
 }

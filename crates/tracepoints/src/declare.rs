@@ -22,7 +22,7 @@ macro_rules! declare {
     ({ $(
         #[doc = $summary:literal]
         $kind:ident = $module:ident: $phase:ident, $layer:ident $(, $family:ident)? {
-            $( $full_name:literal since $since:literal $(until $until:literal)? $(, $attribute:ident)*; )+
+            $( $full_name:literal since $since:literal $(until $until:literal)? $(, $attribute:ident $(($argument:literal))?)*; )+
             $(
                 $field:ident: $field_kind:ident
                 $(also $also:literal)* $(only $presence:ident($text:literal))? = $meaning:literal;
@@ -112,7 +112,7 @@ macro_rules! declare {
             },
             since: $since,
             until: declare::or!($(Some($until))?, None),
-            attributes: &[$(Attribute::$attribute),*],
+            attributes: &[$(Attribute::$attribute $(($argument))?),*],
             summary: declare::sentence($summary),
         }, )+)*];
     };

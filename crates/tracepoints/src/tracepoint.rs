@@ -145,6 +145,9 @@ pub enum Attribute {
     Chatty,
     /// Our tracer writes it although it is CARET's, because ROS 2 has none for what it says.
     Recorded,
+    /// What our tracer does for it is written by hand, since it depends on the version of ROS 2, or another event belongs to it; with the arguments
+    /// of its function.
+    ByHand(&'static str),
     /// Of initialisation, and true several times for the same first field: all fields together say what it is about. The publisher of
     /// `/rosout`, for example, has a handle on the stack while it is made; that of the next node's can be the same.
     Repeated,
@@ -161,6 +164,14 @@ pub struct Provider {
 impl Tracepoint {
     pub fn has(&self, attribute: Attribute) -> bool {
         self.attributes.contains(&attribute)
+    }
+
+    /// The arguments of its function, if what is done there is written by hand.
+    pub fn by_hand(&self) -> Option<&'static str> {
+        self.attributes.iter().find_map(|it| match it {
+            Attribute::ByHand(arguments) => Some(*arguments),
+            _ => None,
+        })
     }
 
     /// What stands for the `*` of a family: `futex` in `syscall_entry_futex`. None if the name is not of this

@@ -1,4 +1,4 @@
-//! Condition variables: every wait for one is told, and who notifies while somebody waits.
+//! Condition variables: every wait for one is reported, and who notifies while somebody waits.
 //!
 //! Whether somebody waits is counted by address, because most notifications find nobody. Variables whose addresses differ by a multiple of the table's size share a count, and a thread that is
 //! cancelled, or a parent process, leaves its count behind: all that this can do is to tell of notifications that woke nobody.
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::caller::{Caller, interpose};
 use crate::original::call;
-use crate::{Kind, tracer, waited};
+use crate::{LockKind, tracer, waited};
 
 static WAITING: [AtomicU32; 1024] = [const { AtomicU32::new(0) }; 1024];
 
@@ -30,7 +30,7 @@ unsafe fn wait(
     // Who notifies holds the same mutex, or did between now and the change that is waited for.
     waiting.fetch_add(1, Ordering::Relaxed);
     // SAFETY: as the caller promises.
-    let result = unsafe { waited(Kind::Condition, condition, 0, caller, original) };
+    let result = unsafe { waited(LockKind::Condition, condition, 0, caller, original) };
     waiting.fetch_sub(1, Ordering::Relaxed);
     result
 }

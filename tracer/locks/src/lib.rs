@@ -2,7 +2,7 @@
 //!
 //! Each function first tries what cannot wait, which is all that an uncontended lock costs more. Only where that fails, it tells the tracer that a
 //! wait begins and for whom (`owner`), calls the original (`original`), tells that the wait is over, and returns what the original
-//! returned. The tracer is another library; where it is not loaded, nothing is told (`tracer`).
+//! returned. The tracer is another library; where it is not loaded, nothing is reported (`tracer`).
 //!
 //! Nothing here takes a lock, allocates, or panics, and no frame has anything to clean up: threads are cancelled inside of waits.
 
@@ -32,7 +32,7 @@ extern "C" fn load() {
 /// What is waited for, as the events have it.
 #[derive(Debug, Clone, Copy)]
 #[repr(i32)]
-enum Kind {
+enum LockKind {
     Mutex = 0,
     ReadLock = 1,
     WriteLock = 2,
@@ -45,7 +45,7 @@ enum Kind {
 /// As the original.
 #[inline]
 unsafe fn waited(
-    kind: Kind,
+    kind: LockKind,
     lock: *const c_void,
     owner: i32,
     caller: caller::Caller,

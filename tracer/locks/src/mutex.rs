@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 use crate::caller::{Caller, interpose};
 use crate::original::call;
 use crate::owner::{self, Approach};
-use crate::{Kind, PASSED, is_valid, waited};
+use crate::{LockKind, PASSED, is_valid, waited};
 
 /// # Safety
 /// As the original.
@@ -25,7 +25,7 @@ unsafe extern "C-unwind" fn lock(mutex: *mut c_void, caller: Caller) -> c_int {
             Approach::Wait(owner) => owner,
             Approach::Leave => return wait(),
         };
-        waited(Kind::Mutex, mutex, owner, caller, wait)
+        waited(LockKind::Mutex, mutex, owner, caller, wait)
     }
 }
 
@@ -56,7 +56,7 @@ unsafe fn limited(
             Approach::Wait(owner) => owner,
             Approach::Leave => return wait(limit),
         };
-        waited(Kind::Mutex, mutex, owner, caller, || wait(limit))
+        waited(LockKind::Mutex, mutex, owner, caller, || wait(limit))
     }
 }
 

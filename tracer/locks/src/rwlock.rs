@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use crate::caller::{Caller, interpose};
 use crate::original::call;
-use crate::{Kind, PASSED, is_valid, owner, waited};
+use crate::{LockKind, PASSED, is_valid, owner, waited};
 
 /// The three functions that wait for the same.
 macro_rules! lock {
@@ -81,14 +81,14 @@ macro_rules! lock {
 }
 
 lock! {
-    Kind::ReadLock;
+    LockKind::ReadLock;
     rdlock = RWLOCK_TRYRDLOCK, RWLOCK_RDLOCK;
     timedrdlock = RWLOCK_TIMEDRDLOCK;
     clockrdlock = RWLOCK_CLOCKRDLOCK;
 }
 
 lock! {
-    Kind::WriteLock;
+    LockKind::WriteLock;
     wrlock = RWLOCK_TRYWRLOCK, RWLOCK_WRLOCK;
     timedwrlock = RWLOCK_TIMEDWRLOCK;
     clockwrlock = RWLOCK_CLOCKWRLOCK;

@@ -1,4 +1,4 @@
-//! The functions of the tracer that take what is told. The dynamic linker finds them when it loads this library; where there is no tracer, or
+//! The functions of the tracer that take what is reported. The dynamic linker finds them when it loads this library; where there is no tracer, or
 //! one that knows nothing of locks, they are null.
 
 use std::ffi::{c_int, c_void};

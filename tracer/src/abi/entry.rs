@@ -2,7 +2,7 @@
 //!
 //! Mostly there is not, and then nothing but a call, two numbers and a return may be left. On x86-64 they are written by hand where a
 //! tracepoint happens again and again: each function begins a line of the cache, and the way out is straight, neither of which the compiler can
-//! be told.
+//! be reported.
 
 /// All tracepoints, each with a block for [`tracepoint!`].
 macro_rules! tracepoints {

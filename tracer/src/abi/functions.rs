@@ -69,7 +69,7 @@ tracepoints! {
         fn(node_handle: *const c_void, state_machine: *const c_void);
         [8 + 8] .pointer(node_handle).pointer(state_machine)
     }
-    /// A lifecycle node changed its state and has told so.
+    /// A lifecycle node changed its state and announced it.
     run RCL_LIFECYCLE_TRANSITION rcl_lifecycle_transition: ros_trace_rcl_lifecycle_transition, ros_trace_do_rcl_lifecycle_transition, ros_trace_enabled_rcl_lifecycle_transition {
         fn(state_machine: *const c_void, start_label: *const c_char, goal_label: *const c_char) unless gate::refuses(state_machine as u64);
         let start_label_text = Text::of(start_label);

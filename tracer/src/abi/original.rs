@@ -97,8 +97,8 @@ pub(crate) fn pass_on(library: &loaded::Library, only_recorded: bool) {
         }
         if let Some(function) = symbol("ros_trace_") {
             FUNCTIONS[number].store(function.cast_mut(), Ordering::Relaxed);
-            let told = only_recorded.then(|| lttng::state(library, name)).flatten();
-            let wanted = told.unwrap_or(&ALWAYS);
+            let reported = only_recorded.then(|| lttng::state(library, name)).flatten();
+            let wanted = reported.unwrap_or(&ALWAYS);
             WANTED[number].store(std::ptr::from_ref(wanted).cast_mut(), Ordering::Release);
         }
     }

@@ -53,7 +53,7 @@ safe! {
     /// A node got the state machine of a lifecycle node.
     rcl_lifecycle_state_machine_init(node_handle: *const c_void, state_machine: *const c_void)
         => ros_trace_rcl_lifecycle_state_machine_init(node_handle, state_machine);
-    /// A lifecycle node changed its state and has told so.
+    /// A lifecycle node changed its state and announced it.
     rcl_lifecycle_transition(state_machine: *const c_void, start_label: &CStr, goal_label: &CStr)
         => ros_trace_rcl_lifecycle_transition(state_machine, start_label.as_ptr(), goal_label.as_ptr());
     /// rcl hands a message to the middleware.

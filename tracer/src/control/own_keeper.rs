@@ -50,7 +50,7 @@ struct Own {
 struct Keeping {
     generation: u64,
     kept: Option<Kept>,
-    is_told: bool,
+    is_reported: bool,
 }
 
 /// Never freed: its threads may look at it until the process is gone.
@@ -105,7 +105,7 @@ pub(crate) fn start(who: &Introduction<'_>, control: Option<&CStr>) -> Result<()
         kept: Mutex::new(Keeping {
             generation,
             kept,
-            is_told: false,
+            is_reported: false,
         }),
     }));
     OWN.store(std::ptr::from_ref(own).cast_mut(), Ordering::Release);
@@ -358,7 +358,7 @@ fn tell(own: &Own) {
         .kept
         .as_ref()
         .is_some_and(|kept| kept.folder().is_none());
-    if has_nothing && !std::mem::replace(&mut keeping.is_told, true) {
+    if has_nothing && !std::mem::replace(&mut keeping.is_reported, true) {
         let directory = keeping.kept.as_ref().map(|kept| kept.directory().to_vec());
         complaint::impossible(
             b"write to",

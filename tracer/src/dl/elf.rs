@@ -90,7 +90,7 @@ impl<'a> Name<'a> {
 /// Entry of the dynamic section.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-struct Entry {
+struct DynamicEntry {
     tag: i64,
     value: usize,
 }
@@ -121,7 +121,7 @@ pub(crate) struct Object<'a> {
     /// As the linker calls it; that of the program is empty.
     name: &'a CStr,
     headers: &'a [libc::Elf64_Phdr],
-    entries: &'a [Entry],
+    entries: &'a [DynamicEntry],
     texts: &'a [u8],
     symbols: usize,
     versions: usize,
@@ -174,8 +174,8 @@ impl<'a> Object<'a> {
             return;
         };
         let start = self.base.wrapping_add(header.p_vaddr as usize);
-        let count = header.p_memsz as usize / size_of::<Entry>();
-        let Some(entries) = self.table::<Entry>(start, count) else {
+        let count = header.p_memsz as usize / size_of::<DynamicEntry>();
+        let Some(entries) = self.table::<DynamicEntry>(start, count) else {
             return;
         };
         let end = entries.iter().position(|entry| entry.tag == tag::END);

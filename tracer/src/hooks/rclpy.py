@@ -116,7 +116,7 @@ def is_callback_of(callback, entity):
 
 
 class FirstStretch:
-    """A coroutine, of which the part until it first waits for something is told as its callback.
+    """A coroutine, of which the part until it first waits for something is reported as its callback.
 
     Afterwards other callbacks run on the thread, and it may go on on another one: nothing says what it is then.
     """

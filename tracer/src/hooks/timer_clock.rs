@@ -55,7 +55,7 @@ hooks! {
         allocator: Allocator,
     ) -> c_int = RCL_RET_ERROR; [original] {
         let result = original(timer, clock, context, period, callback, allocator);
-        // It took the clock if it succeeded. Where both exist this calls the other one, and it is told twice: what is remembered is the same.
+        // It took the clock if it succeeded. Where both exist this calls the other one, and it is reported twice: what is remembered is the same.
         if result == 0 {
             made(&INIT, timer, clock);
         }

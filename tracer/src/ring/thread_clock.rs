@@ -87,7 +87,7 @@ pub(crate) fn callback_ends(callback: *const c_void) {
 /// for a CPU, and nothing else.
 fn emit_reading(callback: *const c_void, at: At) {
     let before = clock::monotonic();
-    // Who filters system calls to the death is told where it happened.
+    // Who filters system calls to the death is reported where it happened.
     let Some(reading) = thread::at_work(|| Reading::now(at)) else {
         return;
     };

@@ -41,7 +41,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "%s\n", dlerror());
         return 1;
       }
-      // Whoever asks why something failed is told of what failed here, not of what the tracer looked for in vain.
+      // Whoever asks why something failed is told what failed here, not of what the tracer looked for in vain.
       const char *complaint = dlerror();
       if (complaint) printf("complaint: %s\n", complaint);
     }

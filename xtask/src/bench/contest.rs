@@ -10,10 +10,10 @@ use super::measure::Program;
 
 pub(super) struct Contest {
     pub(super) title: &'static str,
-    entries: &'static [Entry],
+    entries: &'static [Contestant],
 }
 
-struct Entry {
+struct Contestant {
     name: &'static str,
     program: Which,
     arguments: &'static [&'static str],
@@ -43,8 +43,12 @@ enum Input {
     StreamFiles,
 }
 
-const fn ours(name: &'static str, arguments: &'static [&'static str], answer: Answer) -> Entry {
-    Entry {
+const fn ours(
+    name: &'static str,
+    arguments: &'static [&'static str],
+    answer: Answer,
+) -> Contestant {
+    Contestant {
         name,
         program: Which::Ours,
         arguments,
@@ -59,8 +63,8 @@ const fn installed(
     program: &'static str,
     arguments: &'static [&'static str],
     input: Input,
-) -> Entry {
-    Entry {
+) -> Contestant {
+    Contestant {
         name,
         program: Which::Installed(program),
         arguments,
@@ -70,14 +74,14 @@ const fn installed(
 }
 
 /// Every event is decoded, and nothing is printed.
-const BABELTRACE_DUMMY: Entry = installed(
+const BABELTRACE_DUMMY: Contestant = installed(
     "babeltrace2 -o dummy",
     "babeltrace2",
     &["-o", "dummy"],
     Input::TraceFolder,
 );
 
-const CAT: Entry = installed("cat", "cat", &[], Input::StreamFiles);
+const CAT: Contestant = installed("cat", "cat", &[], Input::StreamFiles);
 
 #[rustfmt::skip]
 pub(super) const CONTESTS: &[Contest] = &[
@@ -109,7 +113,7 @@ pub(super) const CONTESTS: &[Contest] = &[
 
 impl Contest {
     pub(super) fn programs(&self, ours: &Path, trace: &Path, files: &[PathBuf]) -> Vec<Program> {
-        let program = |entry: &Entry| {
+        let program = |entry: &Contestant| {
             let mut arguments: Vec<OsString> = entry.arguments.iter().map(OsString::from).collect();
             match entry.input {
                 Input::TraceFolder => arguments.push(trace.into()),

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use super::lttng::{Session, SessionDaemon};
 use crate::torture::bench::Scene;
 use crate::torture::build::RealTime;
-use crate::torture::case::{Place, User};
+use crate::torture::case::{Storage, User};
 use crate::torture::disk::Mounted;
 use crate::torture::process;
 
@@ -75,12 +75,12 @@ pub(crate) struct Loops {
 }
 
 impl Loops {
-    pub(crate) fn new(folder: PathBuf, place: Place) -> Result<Loops> {
+    pub(crate) fn new(folder: PathBuf, place: Storage) -> Result<Loops> {
         let scene = Scene::new(folder, User::Root)?;
         Ok(Loops {
             place: Mounted::new(place, &scene.folder)?,
             scene,
-            has_bag: place == Place::Slow,
+            has_bag: place == Storage::Slow,
         })
     }
 
@@ -177,7 +177,7 @@ impl Loops {
             let _ = child.wait();
             return Ok(Ending::Hung);
         };
-        // 3: events were lost, which is told.
+        // 3: events were lost, which is shown.
         if !matches!(status.code(), Some(0 | 3)) {
             bail!("the loops ended with {status} and said: {}", self.log());
         }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use super::counted::{Counted, counted};
 use super::realtime::{Ending, Loops, Setting, Slow, Times, Tracer};
 use crate::torture::build::RealTime;
-use crate::torture::case::Place;
+use crate::torture::case::Storage;
 use crate::torture::{build, disk};
 use crate::workspace::Workspace;
 
@@ -42,7 +42,7 @@ pub(super) struct Worst<'a> {
 
 /// One tracer on one disk.
 #[derive(Debug, Clone, Default)]
-struct Row {
+struct WorstRow {
     times: Times,
     counted: Option<Counted>,
 }
@@ -64,7 +64,7 @@ impl<'a> Worst<'a> {
 
     /// A loop of 1 kHz with four tracepoints, while a bag is written to the disk that the trace goes to.
     pub(super) fn under_disk_load(&self, seconds: u32) -> Result<String> {
-        if let Some(reason) = disk::reason_without(Place::Slow) {
+        if let Some(reason) = disk::reason_without(Storage::Slow) {
             return Ok(format!("Left out: {reason}.\n"));
         }
         let setting = Setting {
@@ -73,7 +73,7 @@ impl<'a> Worst<'a> {
             rate: 1000,
             windows: 0,
         };
-        let (rows, load) = self.in_turn(Place::Slow, &setting, PIECES)?;
+        let (rows, load) = self.in_turn(Storage::Slow, &setting, PIECES)?;
         let mut text = head();
         lines(&mut text, "", &rows);
         let _ = writeln!(text, "\n{load}");
@@ -85,7 +85,10 @@ impl<'a> Worst<'a> {
     pub(super) fn when_attached(&self) -> Result<String> {
         let mut text = head();
         let mut below = String::new();
-        for (place, disk) in [(Place::Plain, "ordinary disk"), (Place::Slow, "slow disk")] {
+        for (place, disk) in [
+            (Storage::Plain, "ordinary disk"),
+            (Storage::Slow, "slow disk"),
+        ] {
             if let Some(reason) = disk::reason_without(place) {
                 let _ = writeln!(below, "{disk}: left out, because {reason}.");
                 continue;
@@ -102,12 +105,12 @@ impl<'a> Worst<'a> {
     /// Every tracer so often, one after the other, and how busy the machine was.
     fn in_turn(
         &self,
-        place: Place,
+        place: Storage,
         setting: &Setting,
         rounds: u32,
-    ) -> Result<(Vec<(Tracer, Row)>, String)> {
+    ) -> Result<(Vec<(Tracer, WorstRow)>, String)> {
         let before = load()?;
-        let mut rows: Vec<(Tracer, Row)> = Vec::new();
+        let mut rows: Vec<(Tracer, WorstRow)> = Vec::new();
         for _ in 0..rounds {
             for tracer in TRACERS {
                 if tracer == Tracer::Lttng && self.programs.lttng.is_none() {
@@ -126,7 +129,7 @@ impl<'a> Worst<'a> {
         Ok((rows, load))
     }
 
-    fn once(&self, tracer: Tracer, place: Place, setting: &Setting) -> Result<Row> {
+    fn once(&self, tracer: Tracer, place: Storage, setting: &Setting) -> Result<WorstRow> {
         let folder = self.folder.join("run");
         let loops = Loops::new(folder, place)?;
         let ending = loops.run(tracer, self.rostrace, &self.programs, setting)?;
@@ -140,15 +143,15 @@ impl<'a> Worst<'a> {
             Tracer::None | Tracer::Work => None,
             _ => Some(counted(self.rostrace, &loops.traces())?),
         };
-        Ok(Row {
+        Ok(WorstRow {
             times: loops.times()?,
             counted,
         })
     }
 }
 
-impl Row {
-    fn add(&mut self, other: &Row) {
+impl WorstRow {
+    fn add(&mut self, other: &WorstRow) {
         self.times.add(&other.times);
         if let (Some(mine), Some(more)) = (&mut self.counted, other.counted) {
             mine.events += more.events;
@@ -163,7 +166,7 @@ fn head() -> String {
         .to_owned()
 }
 
-fn lines(text: &mut String, disk: &str, rows: &[(Tracer, Row)]) {
+fn lines(text: &mut String, disk: &str, rows: &[(Tracer, WorstRow)]) {
     for (tracer, row) in rows {
         let name = match disk {
             "" => tracer.name().to_owned(),
@@ -191,7 +194,7 @@ fn lines(text: &mut String, disk: &str, rows: &[(Tracer, Row)]) {
 }
 
 /// What is wanted of our worst, and whether it is so.
-fn verdicts(text: &mut String, disk: &str, rows: &[(Tracer, Row)], bar: u32, is_beside: bool) {
+fn verdicts(text: &mut String, disk: &str, rows: &[(Tracer, WorstRow)], bar: u32, is_beside: bool) {
     let worst = |tracer: Tracer| {
         let row = rows.iter().find(|(other, _)| *other == tracer);
         row.map(|(_, row)| row.times.worst())
@@ -251,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_bar_that_is_missed_says_so() {
-        let row = |worst: u32| Row {
+        let row = |worst: u32| WorstRow {
             times: Times::of(&worst.to_ne_bytes()),
             counted: None,
         };
@@ -268,7 +271,11 @@ mod tests {
     #[test]
     fn every_row_has_as_many_cells_as_the_head() {
         let mut text = head();
-        lines(&mut text, "slow disk", &[(Tracer::None, Row::default())]);
+        lines(
+            &mut text,
+            "slow disk",
+            &[(Tracer::None, WorstRow::default())],
+        );
         let cells: Vec<_> = text.lines().map(|line| line.matches('|').count()).collect();
         assert!(cells.iter().all(|count| *count == cells[0]), "{text}");
     }

@@ -5,24 +5,6 @@ use std::fmt::Write as _;
 
 use rostrace_tracepoints::{FieldKind, Phase, Tracepoint, recorded};
 
-/// What is done for them is written by hand, since it depends on the version of ROS 2 or another event belongs to theirs; with their arguments.
-const BY_HAND: &[(&str, &str)] = &[
-    ("rcl_init", "context_handle: *const c_void"),
-    (
-        "callback_start",
-        "callback: *const c_void, is_intra_process: bool",
-    ),
-    ("callback_end", "callback: *const c_void"),
-    (
-        "rclcpp_publish",
-        "publisher_handle: *const c_void, message: *const c_void",
-    ),
-    (
-        "rmw_publish",
-        "first: *const c_void, message: *const c_void, stamp: i64",
-    ),
-];
-
 const HEAD: &str = "\
 //! The functions of libtracetools, which every ROS 2 since Humble calls. Made from crates/tracepoints by `cargo xtask docs`: do not edit by hand.
 //!
@@ -117,7 +99,7 @@ pub(super) fn exported() -> String {
 /// Arguments, when the event is left out, and its fields.
 fn body(event: &Tracepoint) -> String {
     let name = event.name;
-    if let Some((_, parameters)) = BY_HAND.iter().find(|(by_hand, _)| *by_hand == name) {
+    if let Some(parameters) = event.by_hand() {
         return format!("        fn({parameters}) by trace_{name};\n");
     }
     let (mut parameters, mut size, mut fields) = (Vec::new(), Vec::new(), String::new());
@@ -182,7 +164,7 @@ fn body(event: &Tracepoint) -> String {
 }
 
 /// What happens to an entity that is not wanted is left out; the entity comes first where there is one. Where there is only a message, the event
-/// beside it has told.
+/// beside it has reported.
 fn refused(event: &Tracepoint) -> String {
     let first = event.recorded_fields().next();
     let first = first.filter(|it| event.phase == Phase::Run && it.kind == FieldKind::Pointer);

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct AnswerPart {
     pub(super) cause: String,
     pub(super) callback: String,
     pub(super) relation: String,
@@ -18,7 +18,7 @@ pub(super) struct Part {
     pub(super) duration: i64,
 }
 
-impl Part {
+impl AnswerPart {
     pub(super) fn end(&self) -> i64 {
         self.begin + self.duration
     }
@@ -34,7 +34,7 @@ pub(super) struct Answer {
     pub(super) begin: i64,
     pub(super) end: i64,
     pub(super) total: i64,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<AnswerPart>,
     /// What it says of a message that did not arrive: the reason by its name, and every text outside of the parts.
     pub(super) drop_cause: Option<String>,
     pub(super) said: Vec<String>,
@@ -90,7 +90,7 @@ impl Answer {
     }
 }
 
-fn part(value: &Value) -> Result<Part> {
+fn part(value: &Value) -> Result<AnswerPart> {
     let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let number = |name: &str| {
         value[name]
@@ -99,7 +99,7 @@ fn part(value: &Value) -> Result<Part> {
     };
     let instead = ["preempted_by_tid", "ran_instead_tid"];
     let instead = instead.iter().find_map(|name| value[*name].as_i64());
-    Ok(Part {
+    Ok(AnswerPart {
         cause: text("cause"),
         callback: text("callback"),
         relation: text("relation"),

@@ -1,6 +1,6 @@
 //! What may be said of a stretch of time, and by which words of `why`.
 
-use super::answer::Part;
+use super::answer::AnswerPart;
 
 /// What must be said of a stretch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(super) enum Switches {
 }
 
 impl Claim {
-    pub(super) fn accepts(&self, part: &Part, how: How) -> bool {
+    pub(super) fn accepts(&self, part: &AnswerPart, how: How) -> bool {
         let is = |names: &[&str]| names.contains(&part.cause.as_str());
         let is_of = |node: &str| is_callback_of(&part.callback, node);
         // Without context switches nobody has to know it, but nobody may say another one either.
@@ -112,7 +112,7 @@ fn is_callback_of(callback: &str, node: &str) -> bool {
 }
 
 /// That a thread was not on a CPU, for whatever reason.
-pub(super) fn is_off_cpu(part: &Part) -> bool {
+pub(super) fn is_off_cpu(part: &AnswerPart) -> bool {
     let names = [
         "preempted",
         "waiting_for_cpu",
@@ -125,7 +125,7 @@ pub(super) fn is_off_cpu(part: &Part) -> bool {
 }
 
 /// Boxes that nobody can open.
-pub(super) fn is_closed(part: &Part) -> bool {
+pub(super) fn is_closed(part: &AnswerPart) -> bool {
     let names = [
         "execution",
         "middleware_or_executor",

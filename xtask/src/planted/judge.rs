@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use super::answer::Answer;
 use super::claim::{Claim, How, Switches, is_closed, is_off_cpu};
 use super::stretch::{Demand, Stretch, stretches};
-use super::truth::{Subject, Truth, What};
+use super::truth::{AskedFor, Truth, What};
 
 /// Sizes may differ by this share, or by this time.
 const SHARE: i64 = 20;
@@ -45,7 +45,7 @@ pub(super) fn is_largest_closed(truth: &Truth, answer: &Answer) -> bool {
 }
 
 pub(super) fn judge(truth: &Truth, answer: &Answer, how: How) -> Judgement {
-    if let Subject::Lost(_, reason) = &truth.subject {
+    if let AskedFor::Lost(_, reason) = &truth.subject {
         return judge_loss(reason, answer);
     }
     if let Some(gap) = answer.gap() {
@@ -307,7 +307,7 @@ mod tests {
             spans.push(second);
         }
         Truth {
-            subject: Subject::Callback(node.clone()),
+            subject: AskedFor::Callback(node.clone()),
             at: end - size as i64 / 2,
             spans,
         }
@@ -319,7 +319,7 @@ mod tests {
             .collect();
         for reason in ["history_full", "ring_buffer_full", "middleware"] {
             cases.push(Truth {
-                subject: Subject::Lost("/topic".to_owned(), reason.to_owned()),
+                subject: AskedFor::Lost("/topic".to_owned(), reason.to_owned()),
                 at: 5,
                 spans: Vec::new(),
             });

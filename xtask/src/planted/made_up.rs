@@ -1,10 +1,10 @@
 //! Answers that are made up, to judge the judge.
 
-use super::answer::{Answer, Part};
-use super::truth::{Subject, Truth, What};
+use super::answer::{Answer, AnswerPart};
+use super::truth::{AskedFor, Truth, What};
 
-fn part(cause: &str, begin: i64, duration: i64) -> Part {
-    Part {
+fn part(cause: &str, begin: i64, duration: i64) -> AnswerPart {
+    AnswerPart {
         cause: cause.to_owned(),
         callback: String::new(),
         relation: String::new(),
@@ -16,8 +16,8 @@ fn part(cause: &str, begin: i64, duration: i64) -> Part {
     }
 }
 
-fn of(begin: i64, parts: Vec<Part>, said: Vec<String>) -> Answer {
-    let end = parts.last().map_or(begin, Part::end);
+fn of(begin: i64, parts: Vec<AnswerPart>, said: Vec<String>) -> Answer {
+    let end = parts.last().map_or(begin, AnswerPart::end);
     Answer {
         begin,
         end,
@@ -49,7 +49,7 @@ fn reach(truth: &Truth) -> (i64, i64) {
 
 /// What somebody says who knows everything.
 pub(super) fn perfect(truth: &Truth) -> Answer {
-    if let Subject::Lost(_, reason) = &truth.subject {
+    if let AskedFor::Lost(_, reason) = &truth.subject {
         return of(
             truth.at,
             Vec::new(),
@@ -57,7 +57,7 @@ pub(super) fn perfect(truth: &Truth) -> Answer {
         );
     }
     let (begin, end) = reach(truth);
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<AnswerPart> = Vec::new();
     let mut at = begin;
     for span in &truth.spans {
         if span.begin < at {
@@ -70,8 +70,8 @@ pub(super) fn perfect(truth: &Truth) -> Answer {
         let off = (span.wall() - span.cpu).max(0);
         let cpu = span.wall() - off;
         let mut add = |cause: &str, duration: i64, by: Option<i64>, relation: &str| {
-            let begin = parts.last().map_or(begin, Part::end);
-            parts.push(Part {
+            let begin = parts.last().map_or(begin, AnswerPart::end);
+            parts.push(AnswerPart {
                 callback: format!("{} · timer 10 ms", span.node),
                 relation: relation.to_owned(),
                 ran_instead: by,

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use super::answer::Answer;
 use super::claim::{How, Switches};
 use super::judge::{Judgement, is_largest_closed, judge};
-use super::truth::{Log, Subject, Truth};
+use super::truth::{AskedFor, Log, Truth};
 use crate::step::command_line;
 use crate::torture::process;
 use crate::torture::random::Random;
@@ -120,7 +120,7 @@ impl Bench {
         };
         // People ask for the worst, or for what happened at a time.
         let mut answer = None;
-        if is_worst && !matches!(truth.subject, Subject::Lost(..)) {
+        if is_worst && !matches!(truth.subject, AskedFor::Lost(..)) {
             let worst = self.ask(folder, &truth, None)?;
             // On a busy machine another one may have been worse.
             if worst.begin <= truth.at && truth.at <= worst.end {
@@ -146,14 +146,14 @@ impl Bench {
         let mut why = self.command(folder, &self.rostrace);
         why.args(["why", "trace", "--format", "json"]);
         match &truth.subject {
-            Subject::Callback(node) => why.args(["--callback", node]),
-            Subject::Message(topic) | Subject::Lost(topic, _) => why.args(["--topic", topic]),
+            AskedFor::Callback(node) => why.args(["--callback", node]),
+            AskedFor::Message(topic) | AskedFor::Lost(topic, _) => why.args(["--topic", topic]),
         };
         if let Some(at) = at {
             why.args(["--at", &at.to_string()]);
         }
         let codes: &[i32] = match truth.subject {
-            Subject::Lost(..) => &[0, 1, 3],
+            AskedFor::Lost(..) => &[0, 1, 3],
             _ => &[0, 3],
         };
         let said = finished(&mut why, folder, "why", codes)?;

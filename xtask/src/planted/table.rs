@@ -10,7 +10,7 @@ use super::run::Case;
 use super::truth::Truth;
 
 #[derive(Debug, Default, Clone)]
-pub(super) struct Row {
+pub(super) struct KindRow {
     pub(super) cases: usize,
     pub(super) right: usize,
     half: usize,
@@ -21,8 +21,8 @@ pub(super) struct Row {
     error: i64,
 }
 
-impl Row {
-    fn add(&mut self, other: &Row) {
+impl KindRow {
+    fn add(&mut self, other: &KindRow) {
         self.cases += other.cases;
         self.right += other.right;
         self.half += other.half;
@@ -52,7 +52,7 @@ impl Row {
 
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    rows: BTreeMap<String, Row>,
+    rows: BTreeMap<String, KindRow>,
     /// What was not right, with the line that runs it again.
     pub(super) complaints: Vec<String>,
     left_out: BTreeMap<String, String>,
@@ -63,7 +63,7 @@ impl Table {
     pub(super) fn add(&mut self, kind: &str, seed: u64, is_refused: bool, case: Case) {
         let verdict = case.judgement.verdict;
         let is = |it: Verdict| usize::from(verdict == it);
-        let row = Row {
+        let row = KindRow {
             cases: 1,
             right: is(Verdict::Right),
             half: is(Verdict::Half),
@@ -100,7 +100,7 @@ impl Table {
         self.left_out.insert(kind.to_owned(), reason.to_owned());
     }
 
-    pub(super) fn rows(&self) -> impl Iterator<Item = (&str, &Row)> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&str, &KindRow)> {
         self.rows.iter().map(|(kind, row)| (kind.as_str(), row))
     }
 
@@ -111,8 +111,8 @@ impl Table {
             .any(|(_, how)| how.switches == Switches::Recorded)
     }
 
-    pub(super) fn all(&self) -> Row {
-        let mut all = Row::default();
+    pub(super) fn all(&self) -> KindRow {
+        let mut all = KindRow::default();
         for row in self.rows.values() {
             all.add(row);
         }

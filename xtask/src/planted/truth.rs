@@ -94,7 +94,7 @@ words! {
 
 /// What `why` is to be asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Subject {
+pub(super) enum AskedFor {
     /// An execution of a node's only callback.
     Callback(String),
     /// A message of a topic.
@@ -105,7 +105,7 @@ pub(super) enum Subject {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Truth {
-    pub(super) subject: Subject,
+    pub(super) subject: AskedFor,
     /// An instant at which it was in progress, in nanoseconds since 1970.
     pub(super) at: i64,
     pub(super) spans: Vec<Span>,
@@ -174,12 +174,12 @@ impl Log {
         }
         let (kind, name, at) = subject.context("the program does not say what it planted")?;
         let subject = match (kind.as_str(), reason) {
-            ("callback", _) => Subject::Callback(name),
-            ("message", _) => Subject::Message(name),
-            ("lost", Some(reason)) => Subject::Lost(name, reason),
+            ("callback", _) => AskedFor::Callback(name),
+            ("message", _) => AskedFor::Message(name),
+            ("lost", Some(reason)) => AskedFor::Lost(name, reason),
             _ => bail!("`{kind}` is no subject"),
         };
-        if spans.is_empty() && !matches!(subject, Subject::Lost(..)) {
+        if spans.is_empty() && !matches!(subject, AskedFor::Lost(..)) {
             bail!("the program did not say how it went");
         }
         spans.sort_by_key(|span| span.begin);
@@ -205,7 +205,7 @@ mod tests {
         let Log::Truth(truth) = Log::read(text).unwrap() else {
             panic!("nothing was impossible");
         };
-        assert_eq!(truth.subject, Subject::Callback("/node".to_owned()));
+        assert_eq!(truth.subject, AskedFor::Callback("/node".to_owned()));
         assert_eq!(truth.at, 1_000_310);
         assert_eq!(truth.spans[0].what, What::Compute);
         assert_eq!(truth.spans[1].begin, 1_000_300);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::bench::LIMIT;
-use super::judge::{self, Failure, Kind};
+use super::judge::{self, Failure, FailureKind};
 use super::process::{self, Holdings};
 use super::run::Run;
 use super::trace;
@@ -52,7 +52,7 @@ impl Run<'_> {
             }
             if let Some(sentence) = after.and_then(|after| grown(before, after, with_memory)) {
                 self.fail(
-                    Kind::Leftover,
+                    FailureKind::Leftover,
                     format!(
                         "after {windows} recordings the process has {sentence} after the first few"
                     ),
@@ -92,7 +92,7 @@ impl Run<'_> {
             std::fs::write(self.scene.folder.join("hang.txt"), text)?;
             let _ = child.wait();
             self.fail(
-                Kind::Hang,
+                FailureKind::Hang,
                 format!(
                     "recording {window} did not end within {} s; hang.txt says where everybody was",
                     LIMIT.as_secs()
@@ -115,7 +115,7 @@ impl Run<'_> {
                 let log = std::fs::read_to_string(&log_path).unwrap_or_default();
                 let last = log.lines().last().unwrap_or("nothing").to_owned();
                 self.fail(
-                    Kind::Recorder,
+                    FailureKind::Recorder,
                     format!("recording {window} ended with {status} and said: {last}"),
                 );
             }
@@ -124,7 +124,10 @@ impl Run<'_> {
         let recorded = match trace::read(&self.bench.rostrace, &trace) {
             Ok(recorded) => recorded,
             Err(error) => {
-                self.fail(Kind::Accounting, format!("recording {window}: {error:#}"));
+                self.fail(
+                    FailureKind::Accounting,
+                    format!("recording {window}: {error:#}"),
+                );
                 None
             }
         };
@@ -139,7 +142,7 @@ impl Run<'_> {
         };
         if recorded.numbered() > emitted {
             found.push(Failure::new(
-                Kind::Accounting,
+                FailureKind::Accounting,
                 format!(
                     "{} events were recorded, {emitted} were emitted meanwhile",
                     recorded.numbered()
@@ -156,7 +159,7 @@ impl Run<'_> {
                 return self.attach(window, LONG, is_killed);
             }
             found.push(Failure::new(
-                Kind::Accounting,
+                FailureKind::Accounting,
                 format!("none of {emitted} events was recorded or counted"),
             ));
         }

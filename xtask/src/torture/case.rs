@@ -20,7 +20,7 @@ pub(super) struct Surroundings {
     pub(super) limits: &'static [&'static str],
     /// A trace may be impossible; then the recorder must say so.
     pub(super) may_fail: bool,
-    pub(super) place: Place,
+    pub(super) place: Storage,
     pub(super) user: User,
     /// Threads come and go all the time, or the program holds what it is given: its own maps change.
     pub(super) grows: bool,
@@ -30,7 +30,7 @@ pub(super) struct Surroundings {
 
 /// Where traces are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Storage {
     Plain,
     /// A file system of 1 MB.
     Full,
@@ -54,7 +54,7 @@ pub(crate) enum User {
 const PLAIN: Surroundings = Surroundings {
     limits: &[],
     may_fail: false,
-    place: Place::Plain,
+    place: Storage::Plain,
     user: User::Same,
     grows: false,
     windows: (3, 6),
@@ -73,10 +73,10 @@ const AS_ROOT: Surroundings = Surroundings {
     ..HARD
 };
 
-const fn placed(place: Place) -> Surroundings {
+const fn placed(place: Storage) -> Surroundings {
     Surroundings {
         place,
-        may_fail: !matches!(place, Place::Slow),
+        may_fail: !matches!(place, Storage::Slow),
         user: User::Root,
         ..GROWING
     }
@@ -170,10 +170,10 @@ pub(super) const CASES: &[Case] = &[
     case!("asan-static", "steady-asan-static", [&["4"], &["1000"], MS], HOSTILE, GROWING),
     case!("asan-churn", "churn-asan", [&["4"], &["20"], MS], &[Way::Idle, Way::Record, Way::Observed, Way::Attach], GROWING),
     case!("tsan", "steady-tsan", [&["4"], &["1000"], MS], &[Way::Idle, Way::Record, Way::Observed, Way::Attach], GROWING),
-    case!("disk-full", "steady", [&["4"], &["0", "5000"], &["300"]], &[Way::Record, Way::Output, Way::Attach], placed(Place::Full)),
-    case!("disk-read-only", "steady", [&["4"], &["1000"], MS], &[Way::Output], placed(Place::ReadOnly)),
-    case!("disk-deleted", "steady", [&["4"], &["0", "1000"], &["300"]], &[Way::Record, Way::Output], Surroundings { user: User::Same, ..placed(Place::Deleted) }),
-    case!("disk-slow", "steady", [&["4"], &["5000"], &["500"]], &[Way::Record, Way::Output, Way::Attach, Way::ProgramKilled], placed(Place::Slow)),
+    case!("disk-full", "steady", [&["4"], &["0", "5000"], &["300"]], &[Way::Record, Way::Output, Way::Attach], placed(Storage::Full)),
+    case!("disk-read-only", "steady", [&["4"], &["1000"], MS], &[Way::Output], placed(Storage::ReadOnly)),
+    case!("disk-deleted", "steady", [&["4"], &["0", "1000"], &["300"]], &[Way::Record, Way::Output], Surroundings { user: User::Same, ..placed(Storage::Deleted) }),
+    case!("disk-slow", "steady", [&["4"], &["5000"], &["500"]], &[Way::Record, Way::Output, Way::Attach, Way::ProgramKilled], placed(Storage::Slow)),
 ];
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::case::Place;
+use super::case::Storage;
 
 /// What the slow disk writes in a second.
 const SLOW_BYTES: u32 = 4 << 20;
@@ -21,15 +21,15 @@ pub(crate) struct Mounted {
 }
 
 /// Why such a place cannot be made here; None if it can.
-pub(crate) fn reason_without(place: Place) -> Option<&'static str> {
+pub(crate) fn reason_without(place: Storage) -> Option<&'static str> {
     let is_root = super::user::is_root();
     match place {
-        Place::Plain | Place::Deleted => None,
+        Storage::Plain | Storage::Deleted => None,
         _ if !is_root => Some("file systems are mounted by root only"),
-        Place::Slow if !Path::new("/dev/loop-control").exists() => {
+        Storage::Slow if !Path::new("/dev/loop-control").exists() => {
             Some("there are no loop devices")
         }
-        Place::Slow if !Path::new(THROTTLE).exists() => Some(
+        Storage::Slow if !Path::new(THROTTLE).exists() => Some(
             "there is no blkio.throttle.write_bps_device (version 1 of control groups) to slow a disk down with",
         ),
         _ => None,
@@ -52,7 +52,7 @@ fn succeed(command: &mut Command) -> Result<String> {
 
 impl Mounted {
     /// The place where a run in `folder` writes its traces.
-    pub(crate) fn new(place: Place, folder: &Path) -> Result<Mounted> {
+    pub(crate) fn new(place: Storage, folder: &Path) -> Result<Mounted> {
         let mut mounted = Mounted {
             folder: folder.join("place"),
             is_mounted: false,
@@ -60,10 +60,10 @@ impl Mounted {
         };
         std::fs::create_dir_all(&mounted.folder)?;
         match place {
-            Place::Plain | Place::Deleted => {}
-            Place::Full => mounted.mount(&["-t", "tmpfs", "-o", "size=1M", "torture"])?,
-            Place::ReadOnly => mounted.mount(&["-t", "tmpfs", "-o", "ro,size=1M", "torture"])?,
-            Place::Slow => mounted.slow(&folder.join("disk.img"))?,
+            Storage::Plain | Storage::Deleted => {}
+            Storage::Full => mounted.mount(&["-t", "tmpfs", "-o", "size=1M", "torture"])?,
+            Storage::ReadOnly => mounted.mount(&["-t", "tmpfs", "-o", "ro,size=1M", "torture"])?,
+            Storage::Slow => mounted.slow(&folder.join("disk.img"))?,
         }
         Ok(mounted)
     }
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_plain_place_needs_nothing() {
-        assert_eq!(reason_without(Place::Plain), None);
-        assert_eq!(reason_without(Place::Deleted), None);
+        assert_eq!(reason_without(Storage::Plain), None);
+        assert_eq!(reason_without(Storage::Deleted), None);
     }
 }

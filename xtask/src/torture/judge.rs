@@ -9,7 +9,7 @@ const KEPT_IN_FLIGHT: u64 = 20_000;
 
 named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    pub(super) enum Kind {
+    pub(super) enum FailureKind {
         /// The program ended in another way than without the tracer.
         Crash = "crash",
         Hang = "hang",
@@ -32,12 +32,12 @@ named! {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
-    pub(super) kind: Kind,
+    pub(super) kind: FailureKind,
     pub(super) sentence: String,
 }
 
 impl Failure {
-    pub(super) fn new(kind: Kind, sentence: impl Into<String>) -> Failure {
+    pub(super) fn new(kind: FailureKind, sentence: impl Into<String>) -> Failure {
         Failure {
             kind,
             sentence: sentence.into(),
@@ -46,7 +46,7 @@ impl Failure {
 }
 
 fn accounting(sentence: impl Into<String>) -> Failure {
-    Failure::new(Kind::Accounting, sentence)
+    Failure::new(FailureKind::Accounting, sentence)
 }
 
 /// Compares a trace with what the program says that it emitted.
@@ -183,7 +183,7 @@ fn exit_code(recorded: &Recorded, holes: u64) -> Option<Failure> {
     let expected = if is_lost || holes > 0 { 3 } else { 0 };
     (info.code != expected).then(|| {
         Failure::new(
-            Kind::Recorder,
+            FailureKind::Recorder,
             format!(
                 "`rostrace info` ended with {} and not with {expected}: {} discarded, {holes} missing, damage: {}",
                 info.code, info.discarded, info.has_damage
@@ -267,7 +267,7 @@ mod tests {
         assert!(
             failures
                 .iter()
-                .any(|failure| failure.kind == Kind::Recorder),
+                .any(|failure| failure.kind == FailureKind::Recorder),
             "code 0 in spite of a loss"
         );
     }

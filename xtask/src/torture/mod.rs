@@ -58,8 +58,8 @@ use crate::arguments::{Arguments, WrongUsage};
 use crate::step::succeed;
 use crate::workspace::Workspace;
 use bench::Bench;
-use case::{CASES, Case, Place, User};
-use judge::{Failure, Kind};
+use case::{CASES, Case, Storage, User};
+use judge::{Failure, FailureKind};
 use random::Random;
 use run::Outcome;
 use table::Table;
@@ -184,16 +184,16 @@ fn torture_for(bench: &Bench, order: Order, limit: Option<Duration>, jobs: usize
 
 /// Something that can be run: a case of the table in one way, or one of the special ones.
 #[derive(Debug, Clone, Copy)]
-enum Unit {
+enum Planned {
     Case(&'static Case, Way),
     Attack(usize),
     RealTime,
 }
 
-impl Unit {
+impl Planned {
     fn name(self) -> String {
         match self {
-            Unit::Case(case, way) => format!("{}/{way}", case.name),
+            Planned::Case(case, way) => format!("{}/{way}", case.name),
             _ => self.group().to_owned(),
         }
     }
@@ -201,25 +201,25 @@ impl Unit {
     /// The program, whatever the way.
     fn group(self) -> &'static str {
         match self {
-            Unit::Case(case, _) => case.name,
-            Unit::Attack(at) => user::ATTACKS.get(at).map_or("", |(name, _)| name),
-            Unit::RealTime => realtime::NAME,
+            Planned::Case(case, _) => case.name,
+            Planned::Attack(at) => user::ATTACKS.get(at).map_or("", |(name, _)| name),
+            Planned::RealTime => realtime::NAME,
         }
     }
 }
 
 /// Everything that fits a pattern; something that is called exactly so wins.
-fn units(only: &str) -> Vec<Unit> {
-    let mut all: Vec<Unit> = Vec::new();
+fn units(only: &str) -> Vec<Planned> {
+    let mut all: Vec<Planned> = Vec::new();
     for case in CASES {
         let mut ways = case.ways.to_vec();
         ways.sort_unstable();
         ways.dedup();
-        all.extend(ways.into_iter().map(|way| Unit::Case(case, way)));
+        all.extend(ways.into_iter().map(|way| Planned::Case(case, way)));
     }
-    all.extend((0..user::ATTACKS.len()).map(Unit::Attack));
-    all.push(Unit::RealTime);
-    let exact: Vec<Unit> = all
+    all.extend((0..user::ATTACKS.len()).map(Planned::Attack));
+    all.push(Planned::RealTime);
+    let exact: Vec<Planned> = all
         .iter()
         .copied()
         .filter(|unit| unit.name() == only || unit.group() == only)
@@ -284,16 +284,16 @@ fn lock(path: &Path) -> Result<File> {
 /// The order of runs: first what must be run, then rounds over all programs, each round in another order and each program in another way.
 #[derive(Debug)]
 struct Order {
-    first: Vec<Unit>,
-    units: Vec<Unit>,
+    first: Vec<Planned>,
+    units: Vec<Planned>,
     random: Random,
     round: usize,
-    coming: Vec<(Unit, u64)>,
+    coming: Vec<(Planned, u64)>,
     first_seed: Option<u64>,
 }
 
 impl Order {
-    fn new(units: Vec<Unit>, seed: u64) -> Order {
+    fn new(units: Vec<Planned>, seed: u64) -> Order {
         Order {
             first: Vec::new(),
             units,
@@ -311,7 +311,7 @@ impl Order {
         self.first.reverse();
     }
 
-    fn next(&mut self, is_over: bool) -> Option<(Unit, u64)> {
+    fn next(&mut self, is_over: bool) -> Option<(Planned, u64)> {
         if let Some(unit) = self.first.pop() {
             return Some((unit, self.random.next() >> 16));
         }
@@ -326,7 +326,7 @@ impl Order {
     }
 
     fn fill(&mut self) {
-        let mut groups: Vec<Vec<Unit>> = Vec::new();
+        let mut groups: Vec<Vec<Planned>> = Vec::new();
         for unit in &self.units {
             match groups.last_mut() {
                 Some(group)
@@ -352,10 +352,10 @@ impl Order {
     }
 }
 
-fn is_special(group: &[Unit]) -> bool {
+fn is_special(group: &[Planned]) -> bool {
     group.iter().all(|unit| match unit {
-        Unit::Case(case, _) => case.surroundings.place == Place::Slow,
-        Unit::Attack(_) | Unit::RealTime => true,
+        Planned::Case(case, _) => case.surroundings.place == Storage::Slow,
+        Planned::Attack(_) | Planned::RealTime => true,
     })
 }
 
@@ -389,12 +389,12 @@ fn torture(
                 },
                 // One run that nobody can judge is no reason to stop after hours of others.
                 None => perform(bench, unit, seed).unwrap_or_else(|error| Outcome {
-                    failures: vec![Failure::new(Kind::Unjudged, format!("{error:#}"))],
+                    failures: vec![Failure::new(FailureKind::Unjudged, format!("{error:#}"))],
                     ..Outcome::default()
                 }),
             };
             let way = match unit {
-                Unit::Case(_, way) => way.to_string(),
+                Planned::Case(_, way) => way.to_string(),
                 _ => String::new(),
             };
             if !outcome.failures.is_empty() {
@@ -405,7 +405,7 @@ fn torture(
                 );
             }
             if let Ok(mut table) = table.lock() {
-                if matches!(unit, Unit::RealTime) && outcome.worst_without == 0 {
+                if matches!(unit, Planned::RealTime) && outcome.worst_without == 0 {
                     table.leave_out(
                         "LTTng beside disk-realtime",
                         "it is not installed or does not record",
@@ -453,15 +453,15 @@ fn torture(
     Ok(table)
 }
 
-fn perform(bench: &Bench, unit: Unit, seed: u64) -> Result<Outcome> {
+fn perform(bench: &Bench, unit: Planned, seed: u64) -> Result<Outcome> {
     let folder = bench
         .folder
         .join("runs")
         .join(format!("{}-{seed}", unit.group()));
     match unit {
-        Unit::Case(case, way) => run::perform(bench, case, way, seed),
-        Unit::RealTime => realtime::perform(bench, folder),
-        Unit::Attack(at) => match user::ATTACKS.get(at) {
+        Planned::Case(case, way) => run::perform(bench, case, way, seed),
+        Planned::RealTime => realtime::perform(bench, folder),
+        Planned::Attack(at) => match user::ATTACKS.get(at) {
             Some((_, attack)) => attack(bench, folder),
             None => Ok(Outcome::default()),
         },
@@ -469,11 +469,11 @@ fn perform(bench: &Bench, unit: Unit, seed: u64) -> Result<Outcome> {
 }
 
 /// Why this machine or this user cannot run something.
-fn reason_without(bench: &Bench, unit: Unit) -> Option<String> {
+fn reason_without(bench: &Bench, unit: Planned) -> Option<String> {
     match unit {
-        Unit::Attack(_) => user::reason_without(bench),
-        Unit::RealTime => disk::reason_without(Place::Slow).map(str::to_owned),
-        Unit::Case(case, _) => {
+        Planned::Attack(_) => user::reason_without(bench),
+        Planned::RealTime => disk::reason_without(Storage::Slow).map(str::to_owned),
+        Planned::Case(case, _) => {
             let place = disk::reason_without(case.surroundings.place).map(str::to_owned);
             let user = match case.surroundings.user {
                 User::Nobody => user::reason_without(bench),
@@ -505,7 +505,10 @@ mod tests {
     #[test]
     fn every_way_and_every_kind_of_failure_has_a_name_of_its_own() {
         let ways: Vec<String> = Way::ALL.iter().map(Way::to_string).collect();
-        let kinds: Vec<String> = Kind::ALL.iter().map(Kind::to_string).collect();
+        let kinds: Vec<String> = FailureKind::ALL
+            .iter()
+            .map(FailureKind::to_string)
+            .collect();
         for mut names in [ways, kinds] {
             let count = names.len();
             names.sort();

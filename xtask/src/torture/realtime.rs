@@ -7,8 +7,8 @@ use anyhow::Result;
 
 use super::bench::Bench;
 use super::build::RealTime;
-use super::case::Place;
-use super::judge::{Failure, Kind};
+use super::case::Storage;
+use super::judge::{Failure, FailureKind};
 use super::run::Outcome;
 use super::{build, trace};
 use crate::bench::realtime::{Ending, Loops, Setting, Tracer};
@@ -25,7 +25,7 @@ const SETTING: Setting = Setting {
 const TURN: u64 = 1_000_000;
 
 pub(super) fn perform(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
-    let loops = Loops::new(folder.clone(), Place::Slow)?;
+    let loops = Loops::new(folder.clone(), Storage::Slow)?;
     // Its own copies: others run with those in the bench's folder meanwhile.
     let programs = build::realtime(&bench.root, &folder.join("programs"))?;
     let theirs = match programs.lttng.is_some() {
@@ -35,7 +35,7 @@ pub(super) fn perform(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
     let mut failures = Vec::new();
     match loops.run(Tracer::Rostrace, &bench.rostrace, &programs, &SETTING)? {
         Ending::Hung => failures.push(Failure::new(
-            Kind::Hang,
+            FailureKind::Hang,
             "the program or the recorder did not end",
         )),
         Ending::Ended => {
@@ -54,7 +54,7 @@ pub(super) fn perform(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
         && longest > TURN
     {
         failures.push(Failure::new(
-            Kind::Blocked,
+            FailureKind::Blocked,
             format!(
                 "a tracepoint waited for {:.1} ms while a bag was written to the same disk, LTTng's longest {:.3} ms",
                 longest as f64 / 1e6,
@@ -80,7 +80,7 @@ pub(super) fn perform(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
 
 /// The same program with LTTng, on a slow disk of its own.
 fn lttngs_worst(rostrace: &Path, programs: &RealTime, folder: PathBuf) -> Result<u64> {
-    let loops = Loops::new(folder, Place::Slow)?;
+    let loops = Loops::new(folder, Storage::Slow)?;
     loops.run(Tracer::Lttng, rostrace, programs, &SETTING)?;
     Ok(loops.scene.report.worst())
 }

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::bench::{Baseline, Bench, LIMIT, Scene};
-use super::case::{Case, Place};
+use super::case::{Case, Storage};
 use super::disk::Mounted;
-use super::judge::{self, Failure, Kind};
+use super::judge::{self, Failure, FailureKind};
 use super::process;
 use super::random::Random;
 use super::trace;
@@ -81,7 +81,7 @@ pub(super) fn perform(bench: &Bench, case: &Case, way: Way, seed: u64) -> Result
         .join(format!("{}-{way}-{seed}", case.name));
     let scene = Scene::new(folder, case.surroundings.user)?;
     let place = Mounted::new(case.surroundings.place, &scene.folder)?;
-    if case.surroundings.place == Place::Plain {
+    if case.surroundings.place == Storage::Plain {
         // Also for programs of other users.
         std::fs::set_permissions(
             &place.folder,
@@ -163,11 +163,11 @@ impl Run<'_> {
         self.place.folder.join("trace")
     }
 
-    pub(super) fn fail(&mut self, kind: Kind, sentence: impl Into<String>) {
+    pub(super) fn fail(&mut self, kind: FailureKind, sentence: impl Into<String>) {
         self.failures.push(Failure::new(kind, sentence));
     }
 
-    /// Runs it; false if it hung, which is then already told.
+    /// Runs it; false if it hung, which has then been reported.
     fn go(&mut self, words: &[String]) -> Result<bool> {
         let witness = self.bench.witnessed(&self.scene, self.case, words);
         let mut child = self.start(&witness)?;
@@ -176,7 +176,7 @@ impl Run<'_> {
         while !self.scene.report.is_ready() && !hurried(&mut child) && begin.elapsed() < LIMIT {
             std::thread::sleep(Duration::from_millis(1));
         }
-        if self.case.surroundings.place == Place::Deleted {
+        if self.case.surroundings.place == Storage::Deleted {
             self.sleep(20, 150);
             let _ = std::fs::remove_dir_all(self.trace());
         }
@@ -206,7 +206,7 @@ impl Run<'_> {
                 None => "the recorder or the program",
             };
             self.fail(
-                Kind::Hang,
+                FailureKind::Hang,
                 format!(
                     "{who} did not end within {} s; hang.txt says where it was",
                     LIMIT.as_secs()
@@ -253,7 +253,7 @@ impl Run<'_> {
                     Way::DurationKilled => command.args(["--duration", DURATION]),
                     _ => &mut command,
                 };
-                if self.case.surroundings.place == Place::Full {
+                if self.case.surroundings.place == Storage::Full {
                     command.args(["--keep-free", "0"]);
                 }
                 command.arg("--").args(witness);
@@ -335,9 +335,9 @@ impl Run<'_> {
                 .status
                 .is_some_and(|status| libc::WIFSIGNALED(status));
             let kind = if is_signal || testimony.status.is_none() {
-                Kind::Crash
+                FailureKind::Crash
             } else {
-                Kind::Output
+                FailureKind::Output
             };
             self.fail(
                 kind,
@@ -353,7 +353,7 @@ impl Run<'_> {
             || self.way.kills_program() && baseline.output.starts_with(&output);
         if !is_same {
             self.fail(
-                Kind::Output,
+                FailureKind::Output,
                 format!(
                     "the program said {:?}, without the tracer {:?}",
                     shortened(&output),
@@ -371,12 +371,12 @@ impl Run<'_> {
             std::fs::read_to_string(self.scene.folder.join("recorder.log")).unwrap_or_default();
         if let Some(signal) = status.signal() {
             self.fail(
-                Kind::Crash,
+                FailureKind::Crash,
                 format!("the recorder was ended by signal {signal}"),
             );
         } else if log.contains("panicked at") {
             self.fail(
-                Kind::Recorder,
+                FailureKind::Recorder,
                 "the recorder panicked; recorder.log says where",
             );
         } else if self.way != Way::Idle
@@ -386,7 +386,7 @@ impl Run<'_> {
         {
             let last = log.lines().last().unwrap_or("nothing").to_owned();
             self.fail(
-                Kind::Recorder,
+                FailureKind::Recorder,
                 format!("the recorder ended with {status} and said: {last}"),
             );
         }
@@ -399,24 +399,27 @@ impl Run<'_> {
         let recorded = match trace::read(&self.bench.rostrace, &trace) {
             Ok(recorded) => recorded,
             Err(error) => {
-                if self.case.surroundings.place != Place::Deleted {
-                    self.fail(Kind::Accounting, format!("{error:#}"));
+                if self.case.surroundings.place != Storage::Deleted {
+                    self.fail(FailureKind::Accounting, format!("{error:#}"));
                 }
                 return Ok(());
             }
         };
         let may_fail = self.case.surroundings.may_fail;
-        let is_told = self.recorder.is_none_or(|status| status.code() != Some(0));
+        let is_shown = self.recorder.is_none_or(|status| status.code() != Some(0));
         match (extent, recorded) {
             (Extent::Windows | Extent::Nothing, None) => {}
             (Extent::Windows | Extent::Nothing, Some(_)) => {
-                self.fail(Kind::Leftover, "there is a trace, although nobody recorded");
+                self.fail(
+                    FailureKind::Leftover,
+                    "there is a trace, although nobody recorded",
+                );
             }
             (_, None) => {
                 let is_something = emitted.returned() + emitted.others_returned > 0;
-                if is_something && !(may_fail && is_told) {
+                if is_something && !(may_fail && is_shown) {
                     self.fail(
-                        Kind::Accounting,
+                        FailureKind::Accounting,
                         format!(
                             "{} events were emitted, and there is no trace",
                             emitted.begun()
@@ -425,7 +428,7 @@ impl Run<'_> {
                 }
             }
             (extent, Some(recorded)) => {
-                if may_fail && is_told {
+                if may_fail && is_shown {
                     self.failures.extend(judge::invented(&emitted, &recorded));
                 } else {
                     self.failures
@@ -441,7 +444,7 @@ impl Run<'_> {
                 };
                 if !is_held {
                     self.fail(
-                        Kind::Recorder,
+                        FailureKind::Recorder,
                         format!(
                             "{promise} does not hold when the recorder was killed: {} of {} events, {} bytes",
                             recorded.numbered(),
@@ -463,11 +466,11 @@ impl Run<'_> {
         }
         match trace::second_opinion(&trace::of_processes(trace)) {
             Ok(Some(count)) if count != events => self.fail(
-                Kind::Accounting,
+                FailureKind::Accounting,
                 format!("babeltrace2 finds {count} events, rostrace {events}"),
             ),
             Ok(_) => {}
-            Err(error) => self.fail(Kind::Accounting, format!("{error:#}")),
+            Err(error) => self.fail(FailureKind::Accounting, format!("{error:#}")),
         }
     }
 
@@ -484,7 +487,7 @@ impl Run<'_> {
                 left.len(),
                 first.display()
             );
-            self.fail(Kind::Leftover, text);
+            self.fail(FailureKind::Leftover, text);
         }
     }
 }

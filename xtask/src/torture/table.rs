@@ -3,19 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::judge::Kind;
+use super::judge::FailureKind;
 use super::run::Outcome;
 
 #[derive(Debug, Default)]
-struct Row {
+struct ProgramRow {
     /// Runs, crashes, hangs, differences of accounts, other failures.
     counts: [u64; 5],
     worst: u64,
     worst_without: u64,
 }
 
-impl Row {
-    fn add(&mut self, other: &Row) {
+impl ProgramRow {
+    fn add(&mut self, other: &ProgramRow) {
         for (mine, more) in self.counts.iter_mut().zip(other.counts) {
             *mine += more;
         }
@@ -35,7 +35,7 @@ impl Row {
 
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    rows: BTreeMap<String, Row>,
+    rows: BTreeMap<String, ProgramRow>,
     /// What failed, with the line that runs it again.
     failures: Vec<String>,
     left_out: BTreeMap<String, String>,
@@ -47,20 +47,25 @@ impl Table {
             self.leave_out(case, reason);
             return;
         }
-        let has = |is_it: fn(Kind) -> bool| {
+        let has = |is_it: fn(FailureKind) -> bool| {
             let kinds = outcome.failures.iter().map(|failure| failure.kind);
             kinds
                 .filter(|kind| is_it(*kind))
                 .collect::<BTreeSet<_>>()
                 .len() as u64
         };
-        let row = Row {
+        let row = ProgramRow {
             counts: [
                 1,
-                has(|kind| kind == Kind::Crash),
-                has(|kind| kind == Kind::Hang),
-                has(|kind| kind == Kind::Accounting),
-                has(|kind| !matches!(kind, Kind::Crash | Kind::Hang | Kind::Accounting)),
+                has(|kind| kind == FailureKind::Crash),
+                has(|kind| kind == FailureKind::Hang),
+                has(|kind| kind == FailureKind::Accounting),
+                has(|kind| {
+                    !matches!(
+                        kind,
+                        FailureKind::Crash | FailureKind::Hang | FailureKind::Accounting
+                    )
+                }),
             ],
             worst: outcome.worst,
             worst_without: outcome.worst_without,
@@ -99,7 +104,7 @@ impl Table {
             "| program | runs | crashes | hangs | accounting | other failures | longest tracepoint µs | without tracer µs |\n\
              |---|---:|---:|---:|---:|---:|---:|---:|\n",
         );
-        let mut all = Row::default();
+        let mut all = ProgramRow::default();
         for (name, row) in &self.rows {
             text += &row.line(name);
             all.add(row);
@@ -127,9 +132,9 @@ mod tests {
     fn a_failure_is_counted_once_for_each_kind_and_can_be_run_again() {
         let outcome = Outcome {
             failures: vec![
-                Failure::new(Kind::Crash, "it died"),
-                Failure::new(Kind::Accounting, "three are missing"),
-                Failure::new(Kind::Accounting, "four too many"),
+                Failure::new(FailureKind::Crash, "it died"),
+                Failure::new(FailureKind::Accounting, "three are missing"),
+                Failure::new(FailureKind::Accounting, "four too many"),
             ],
             worst: 2_500,
             ..Outcome::default()

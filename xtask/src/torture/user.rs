@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use super::bench::{Bench, LIMIT, NOBODY, Scene};
 use super::case::User;
-use super::judge::{Failure, Kind};
+use super::judge::{Failure, FailureKind};
 use super::process;
 use super::run::{Outcome, output_of};
 
@@ -134,7 +134,7 @@ impl<'a> Attack<'a> {
         Ok(ended.is_some_and(|(status, _)| status.success()))
     }
 
-    fn fail(&mut self, kind: Kind, sentence: impl Into<String>) {
+    fn fail(&mut self, kind: FailureKind, sentence: impl Into<String>) {
         self.failures.push(Failure::new(kind, sentence));
     }
 
@@ -147,7 +147,7 @@ impl<'a> Attack<'a> {
                 std::fs::write(self.scene.folder.join("hang.txt"), text)?;
                 let _ = recorder.wait();
                 self.fail(
-                    Kind::Hang,
+                    FailureKind::Hang,
                     "the recorder did not end; hang.txt says where it was",
                 );
             } else if let Some(status) = self.scene.testimony().status
@@ -155,7 +155,7 @@ impl<'a> Attack<'a> {
                 && !self.is_killed
             {
                 self.fail(
-                    Kind::Intrusion,
+                    FailureKind::Intrusion,
                     format!("the program of another user ended with status {status}"),
                 );
             }
@@ -165,7 +165,7 @@ impl<'a> Attack<'a> {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
             if text != PRECIOUS {
                 self.fail(
-                    Kind::Intrusion,
+                    FailureKind::Intrusion,
                     format!("{} of root was changed or removed", path.display()),
                 );
                 break;
@@ -214,7 +214,7 @@ fn setuid(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
         .gid(NOBODY)
         .env("ROSTRACE_OUTPUT", secret.join("trace"));
     let Some((status, text)) = output_of(&mut command, SOON)? else {
-        attack.fail(Kind::Hang, "the setuid program did not end");
+        attack.fail(FailureKind::Hang, "the setuid program did not end");
         return attack.end(None);
     };
     if text.starts_with("without rights") {
@@ -225,13 +225,13 @@ fn setuid(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
     }
     if !status.success() {
         attack.fail(
-            Kind::Crash,
+            FailureKind::Crash,
             format!("the setuid program ended with {status}"),
         );
     }
     if std::fs::read_dir(&secret)?.next().is_some() {
         attack.fail(
-            Kind::Intrusion,
+            FailureKind::Intrusion,
             "whoever starts a setuid program says where it writes as root (ROSTRACE_OUTPUT is heeded)",
         );
     }
@@ -266,12 +266,12 @@ fn control(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
     std::thread::sleep(Duration::from_millis(300));
     if is_written || is_cut {
         attack.fail(
-            Kind::Intrusion,
+            FailureKind::Intrusion,
             "another user can write to the control file",
         );
     }
     if !is_first_over || !is_second_over {
-        attack.fail(Kind::Hang, "`rostrace record --attach` did not end");
+        attack.fail(FailureKind::Hang, "`rostrace record --attach` did not end");
     }
     attack.end(Some(recorder))
 }
@@ -340,7 +340,7 @@ fn fifo(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
     ] {
         if output_of(&mut attack.rostrace(&arguments), SOON)?.is_none() {
             attack.fail(
-                Kind::Hang,
+                FailureKind::Hang,
                 format!(
                     "`rostrace {}` waits for a FIFO that another user put into the trace",
                     arguments[0]

@@ -141,7 +141,7 @@ pub(super) const TO_THE_END: &[Way] = &[
     Way::Limit,
 ];
 
-/// Programs that last until they are told.
+/// Programs that last until they are told to end.
 pub(super) const ALL: &[Way] = &[
     Way::Off,
     Way::Idle,

@@ -36,8 +36,6 @@ impl Verdict {
 /// One limit of one budget, held against one thing.
 #[derive(Debug, Clone)]
 pub struct Judgement {
-    /// Counts the budgets of the file.
-    pub budget: usize,
     /// Nothing if the whole budget fits nothing.
     pub limit: Option<Limit>,
     pub line: usize,
@@ -67,17 +65,14 @@ pub struct Recording<'a> {
 
 /// All judgements, in the order of the file.
 pub fn check(budgets: &[Budget], recording: &Recording<'_>) -> Vec<Judgement> {
-    let budgets = budgets.iter().enumerate();
-    budgets
-        .flat_map(|(number, budget)| judge(number, budget, recording))
-        .collect()
+    let judgements = budgets.iter().flat_map(|budget| judge(budget, recording));
+    judgements.collect()
 }
 
-fn judge(number: usize, budget: &Budget, recording: &Recording<'_>) -> Vec<Judgement> {
+fn judge(budget: &Budget, recording: &Recording<'_>) -> Vec<Judgement> {
     let blank = |limit: Option<Limit>| {
         let at = limit.map_or(budget.at, |limit| limit.at);
         Judgement {
-            budget: number,
             limit,
             line: at.line,
             column: at.column,

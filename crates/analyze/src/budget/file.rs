@@ -418,7 +418,7 @@ budgets:
     }
 
     #[test]
-    fn every_mistake_is_told_with_its_place() {
+    fn every_mistake_is_reported_with_its_place() {
         let text = "\
 budgets:
   - callback: /fusion

@@ -13,7 +13,8 @@ use super::key::{Bound, Measure, ValueKind};
 use super::limit::Target;
 use super::noise::{Noise, Scale};
 use super::quantity::{Quantity, rounded};
-use super::subject::{Subject, Values, subjects};
+use super::subject::{BudgetSubject, Values, subjects};
+use rostrace_base::text::visible;
 use rostrace_model::describe::CallbackKind;
 
 use crate::measured::{MeasuredPath, Series, rate_of};
@@ -46,7 +47,7 @@ pub fn generate(runs: &[Recording<'_>], margin: f64, from: &str) -> Generated {
         "# What {} kept, with a margin of {} and room for noise: made by `rostrace check --init` of {number}.\n\
          # Edit it: delete what does not matter, tighten what does. Times have a unit (us, ms, s), rates Hz, shares %.\n\
          budgets:\n",
-        comment(from),
+        visible(from),
         Quantity::Share(margin).written(),
     );
     let sections = [
@@ -129,7 +130,7 @@ struct Observed {
 }
 
 /// Statistics that vary alike: medians of a measure, and everything above them.
-type Kind = (Measure, bool);
+type Variation = (Measure, bool);
 
 /// What all runs have, in the order of the first.
 fn of_every_run(runs: &[Recording<'_>], drafts: fn(&Recording<'_>) -> Vec<Draft>) -> Vec<Draft> {
@@ -227,7 +228,7 @@ fn paths(recording: &Recording<'_>) -> Vec<Draft> {
 impl Draft {
     /// What can be limited of it.
     fn observe(&self, runs: &[Recording<'_>]) -> Vec<Observed> {
-        let found: Option<Vec<Vec<Subject>>> = runs
+        let found: Option<Vec<Vec<BudgetSubject>>> = runs
             .iter()
             .map(|run| subjects(&self.target, run).ok())
             .collect();
@@ -255,7 +256,7 @@ impl Draft {
 }
 
 /// Of everything that a budget fits in one run.
-fn of_measure(subjects: &[Subject], measure: Measure) -> Vec<&Values> {
+fn of_measure(subjects: &[BudgetSubject], measure: Measure) -> Vec<&Values> {
     let measures = subjects.iter().flat_map(|it| &it.measures);
     measures
         .filter(|(it, values)| *it == measure && count(values) > 0)
@@ -295,7 +296,7 @@ fn bounds(measure: Measure, values: usize) -> Vec<Bound> {
 }
 
 impl Observed {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> Variation {
         (self.measure, self.bound != Bound::P50)
     }
 
@@ -371,7 +372,7 @@ fn scale(measure: Measure) -> Scale {
 /// A line for each measure with how many limits it has, and how many there are not because of noise.
 fn written(
     observed: &[Observed],
-    noise: &Noise<Kind>,
+    noise: &Noise<Variation>,
     margin: f64,
 ) -> (Vec<(String, usize)>, usize) {
     let mut lines: Vec<(Measure, Vec<String>)> = Vec::new();
@@ -428,9 +429,4 @@ fn scalar(text: &str) -> String {
         }
     }
     quoted + "\""
-}
-
-/// One line, whatever the name of a folder is.
-fn comment(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
 }

@@ -18,7 +18,7 @@ use crate::measured::{Measured, MeasuredCallback, Series, measured_paths, rate_o
 use crate::statistics::Statistics;
 
 /// A thing that a budget is about, and what there is of each measure.
-pub(super) struct Subject {
+pub(super) struct BudgetSubject {
     pub(super) name: String,
     pub(super) measures: Vec<(Measure, Values)>,
 }
@@ -60,7 +60,10 @@ impl Values {
 }
 
 /// What a budget is about; a reason if there is nothing.
-pub(super) fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec<Subject>, String> {
+pub(super) fn subjects(
+    target: &Target,
+    recording: &Recording<'_>,
+) -> Result<Vec<BudgetSubject>, String> {
     let measured = recording.measured;
     let subjects = match target {
         Target::Callback { name, trigger } => {
@@ -72,7 +75,7 @@ pub(super) fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec
                     && (is_named || !it.built_in)
                     && trigger.is_none_or(|trigger| trigger.matches(&it.trigger))
             });
-            let subjects = callbacks.map(|it| Subject {
+            let subjects = callbacks.map(|it| BudgetSubject {
                 name: it.name.clone(),
                 measures: vec![
                     (Measure::Duration, Values::Series(it.duration.clone())),
@@ -94,7 +97,7 @@ pub(super) fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec
                 name.as_str() == topic || name.matches(topic) && !built_in::topic(topic)
             };
             let topics = measured.topics.iter().filter(|it| fits(&it.name));
-            let topics = topics.map(|it| Subject {
+            let topics = topics.map(|it| BudgetSubject {
                 name: it.name.clone(),
                 measures: vec![
                     (Measure::Period, Values::Series(it.intervals.clone())),
@@ -113,7 +116,7 @@ pub(super) fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec
                     is_by(publisher, &it.publisher) && is_by(subscriber, &it.subscriber);
                 fits(&it.topic) && is_between
             });
-            let communications = communications.map(|it| Subject {
+            let communications = communications.map(|it| BudgetSubject {
                 name: it.name(),
                 measures: vec![
                     (Measure::Latency, Values::Series(it.latency.clone())),
@@ -132,7 +135,7 @@ pub(super) fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec
                 to: Some(&is_to),
             };
             let paths = measured_paths(recording.analysis, &ends, false).into_iter();
-            let subjects = paths.map(|path| Subject {
+            let subjects = paths.map(|path| BudgetSubject {
                 name: path.name,
                 measures: vec![(Measure::Latency, Values::Series(path.latency))],
             });
@@ -140,14 +143,14 @@ pub(super) fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec
         }
         Target::NamedPath(name) => vec![named(name, recording)?],
     };
-    let subjects: Vec<Subject> = subjects;
+    let subjects: Vec<BudgetSubject> = subjects;
     if subjects.is_empty() {
         return Err(nothing(target, measured));
     }
     Ok(subjects)
 }
 
-fn named(name: &str, recording: &Recording<'_>) -> Result<Subject, String> {
+fn named(name: &str, recording: &Recording<'_>) -> Result<BudgetSubject, String> {
     let Some(architecture) = recording.architecture else {
         return Err("only an architecture file can name a path; --architecture says which".into());
     };
@@ -170,7 +173,7 @@ fn named(name: &str, recording: &Recording<'_>) -> Result<Subject, String> {
         (Measure::ResponseTime, of_case(Case::Worst)),
         (Measure::BestResponseTime, of_case(Case::Best)),
     ];
-    Ok(Subject {
+    Ok(BudgetSubject {
         name: name.to_owned(),
         measures: measures
             .map(|(it, found)| (it, Values::Summary(found)))

@@ -1,4 +1,4 @@
-//! How many neighbours of a series tell the same story.
+//! How far the values of a series depend on their neighbours.
 //!
 //! A busy second makes a hundred executions slow at once: these are not a hundred witnesses. The integrated autocorrelation time
 //! τ = 1 + 2 Σ ρ(k) says how many values are worth one independent one. It is taken of the ranks, so that a single outlier says

@@ -15,7 +15,7 @@ const ALIKE: f64 = 0.5;
 named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "snake_case")]
-    pub enum Kind {
+    pub enum ThingKind {
         Process = "process",
         Node = "node",
         Topic = "topic",
@@ -53,7 +53,7 @@ pub enum Change {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Structural {
-    pub kind: Kind,
+    pub kind: ThingKind,
     pub name: String,
     #[serde(flatten)]
     pub change: Change,
@@ -86,7 +86,7 @@ impl Renames {
         let similarity = |a: &NodeFingerprint, b: &NodeFingerprint| resemblance(a, b);
         for (one, other, because) in partners(&old, &young, similarity) {
             renames.nodes.insert(one.to_owned(), other.to_owned());
-            changes.push(renamed(Kind::Node, one, other, because));
+            changes.push(renamed(ThingKind::Node, one, other, because));
         }
         let (old, young) = apart(topics(base), topics(new));
         let similarity = |a: &Ends, b: &Ends| {
@@ -117,14 +117,14 @@ impl Renames {
         let mut found = BTreeMap::new();
         for (one, other, because) in partners(&old, &young, similarity) {
             found.insert(one.to_owned(), other.to_owned());
-            changes.push(renamed(Kind::Topic, one, other, because));
+            changes.push(renamed(ThingKind::Topic, one, other, because));
         }
         renames.topics = found;
         renames
     }
 }
 
-pub(super) fn renamed(kind: Kind, name: &str, to: &str, because: String) -> Structural {
+pub(super) fn renamed(kind: ThingKind, name: &str, to: &str, because: String) -> Structural {
     Structural {
         kind,
         name: name.to_owned(),

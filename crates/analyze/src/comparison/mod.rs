@@ -21,7 +21,7 @@ use crate::measured::Measured;
 use bootstrap::Pool;
 use subject::Job;
 
-pub use identity::{Change, Kind, Structural};
+pub use identity::{Change, Structural, ThingKind};
 pub use metric::{Metric, Statistic, Unit};
 pub use verdict::{Difference, Verdict};
 
@@ -65,7 +65,7 @@ pub struct Side {
 /// One metric of one thing on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedMetric {
-    pub kind: Kind,
+    pub kind: ThingKind,
     /// As people say it, on the new side.
     pub name: String,
     /// If it was called otherwise in the base.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bootstrap::Sample;
-use super::identity::{Change, Kind, Renames, Structural, callback_key, renamed};
+use super::identity::{Change, Renames, Structural, ThingKind, callback_key, renamed};
 use super::metric::Metric;
 use rostrace_model::describe::{CallbackKind, names::UNKNOWN_NODE};
 
@@ -18,7 +18,7 @@ const OFTEN: usize = 10;
 /// One metric of one thing, on both sides.
 #[derive(Debug)]
 pub(super) struct Job {
-    pub(super) kind: Kind,
+    pub(super) kind: ThingKind,
     pub(super) name: String,
     pub(super) base_name: Option<String>,
     pub(super) metric: Metric,
@@ -64,7 +64,7 @@ struct Work {
 }
 
 impl Work {
-    fn change(&mut self, kind: Kind, name: &str, change: Change) {
+    fn change(&mut self, kind: ThingKind, name: &str, change: Change) {
         self.changes.push(Structural {
             kind,
             name: name.to_owned(),
@@ -85,11 +85,11 @@ impl Work {
         let names: BTreeSet<&String> = base.keys().chain(new.keys()).collect();
         for name in names {
             match (base.get(name), new.get(name)) {
-                (Some(_), None) => self.change(Kind::Process, name, Change::Disappeared),
-                (None, Some(_)) => self.change(Kind::Process, name, Change::Appeared),
+                (Some(_), None) => self.change(ThingKind::Process, name, Change::Disappeared),
+                (None, Some(_)) => self.change(ThingKind::Process, name, Change::Appeared),
                 (Some(base), Some(new)) if base != new => {
                     let (base, new) = (*base, *new);
-                    self.change(Kind::Process, name, Change::Number { base, new });
+                    self.change(ThingKind::Process, name, Change::Number { base, new });
                 }
                 _ => {}
             }
@@ -102,7 +102,7 @@ impl Work {
         let young = new.iter().flat_map(|it| &it.nodes);
         let young: BTreeSet<&str> = young.map(|node| node.name.as_str()).collect();
         for name in old.symmetric_difference(&young) {
-            self.change(Kind::Node, name, side(old.contains(name)));
+            self.change(ThingKind::Node, name, side(old.contains(name)));
             self.gone.nodes.insert((*name).to_owned());
         }
     }
@@ -123,7 +123,7 @@ impl Work {
                         nodes.all(|node| self.gone.nodes.contains(node))
                     });
                     if !is_of_node {
-                        self.change(Kind::Topic, name, side(base.is_some()));
+                        self.change(ThingKind::Topic, name, side(base.is_some()));
                     }
                 }
             }
@@ -138,7 +138,7 @@ impl Work {
                 .collect()
         };
         let damaged = |it: &MeasuredTopic| it.intervals.damaged;
-        let what = (Kind::Topic, Metric::Rate);
+        let what = (ThingKind::Topic, Metric::Rate);
         let names = (base[0].name.as_str(), new[0].name.as_str());
         self.ratios(what, names, (base, new), messages, damaged);
     }
@@ -184,21 +184,21 @@ impl Work {
                 Some((place, other)) => {
                     taken.insert(place);
                     let because = "the same function of the same node".to_owned();
-                    let change = renamed(Kind::Callback, &callback.name, &other.name, because);
+                    let change = renamed(ThingKind::Callback, &callback.name, &other.name, because);
                     self.changes.push(change);
                     let base = of_one(base, |it| &it.callbacks, |it| it.name == callback.name);
                     let new = of_one(new, |it| &it.callbacks, |it| it.name == other.name);
                     self.callback(&base, &new);
                 }
                 None if !is_gone(&self.gone, callback) => {
-                    self.change(Kind::Callback, &callback.name, Change::Disappeared);
+                    self.change(ThingKind::Callback, &callback.name, Change::Disappeared);
                 }
                 None => {}
             }
         }
         for (place, callback) in lonely.1.iter().enumerate() {
             if !taken.contains(&place) && !is_gone(&self.gone, callback) {
-                self.change(Kind::Callback, &callback.name, Change::Appeared);
+                self.change(ThingKind::Callback, &callback.name, Change::Appeared);
             }
         }
     }
@@ -211,10 +211,14 @@ impl Work {
         let (before, after) = (runs(base), runs(new));
         match (before, after) {
             (executions, 0) if executions >= OFTEN as u64 => {
-                self.change(Kind::Callback, names.1, Change::FellSilent { executions });
+                self.change(
+                    ThingKind::Callback,
+                    names.1,
+                    Change::FellSilent { executions },
+                );
             }
             (0, executions) if executions >= OFTEN as u64 => {
-                self.change(Kind::Callback, names.1, Change::Awoke { executions });
+                self.change(ThingKind::Callback, names.1, Change::Awoke { executions });
             }
             _ => {}
         }
@@ -227,7 +231,7 @@ impl Work {
         for (metric, part) in parts {
             // That of a subscription is the latency of its messages, which has a row of its own.
             if metric != Metric::Lateness || base[0].kind == CallbackKind::Timer {
-                self.series((Kind::Callback, metric), names, (base, new), part);
+                self.series((ThingKind::Callback, metric), names, (base, new), part);
             }
         }
         let cycles = |it: &MeasuredCallback| {
@@ -236,7 +240,7 @@ impl Work {
                 .map(|(busy, all)| (*busy as f64, *all as f64))
                 .collect()
         };
-        let what = (Kind::Callback, Metric::Load);
+        let what = (ThingKind::Callback, Metric::Load);
         self.ratios(what, names, (base, new), cycles, |it| it.damaged);
     }
 
@@ -258,7 +262,7 @@ impl Work {
                     let names = (base[0].name(), new[0].name());
                     let names = (names.0.as_str(), names.1.as_str());
                     let [latency, drops] = [Metric::Latency, Metric::Drops]
-                        .map(|metric| (Kind::Communication, metric));
+                        .map(|metric| (ThingKind::Communication, metric));
                     self.series(latency, names, (base, new), |it| &it.latency);
                     let dropped = |it: &MeasuredCommunication| {
                         let dropped = it.drops.numbers();
@@ -274,7 +278,7 @@ impl Work {
                         || self.gone.nodes.contains(subscriber);
                     if messages >= OFTEN && !is_gone {
                         let change = side(base.is_some());
-                        self.change(Kind::Communication, &found[0].name(), change);
+                        self.change(ThingKind::Communication, &found[0].name(), change);
                     }
                 }
             }
@@ -310,7 +314,7 @@ impl Work {
             match pair {
                 (Some(base), Some(new)) => {
                     let names = (base[0].name.as_str(), new[0].name.as_str());
-                    let what = (Kind::Path, Metric::Latency);
+                    let what = (ThingKind::Path, Metric::Latency);
                     self.series(what, names, (base, new), |it| &it.latency);
                 }
                 (base, new) => {
@@ -322,7 +326,7 @@ impl Work {
                             || self.gone.nodes.contains(to)
                     });
                     if flows >= OFTEN && !is_gone {
-                        self.change(Kind::Path, &found[0].name, side(base.is_some()));
+                        self.change(ThingKind::Path, &found[0].name, side(base.is_some()));
                     }
                 }
             }
@@ -331,7 +335,7 @@ impl Work {
 
     fn series<T>(
         &mut self,
-        what: (Kind, Metric),
+        what: (ThingKind, Metric),
         names: (&str, &str),
         both: (&Found<'_, T>, &Found<'_, T>),
         part: fn(&T) -> &Series,
@@ -346,7 +350,7 @@ impl Work {
     /// Of sums that are divided by each other: numerators and denominators.
     fn ratios<T>(
         &mut self,
-        what: (Kind, Metric),
+        what: (ThingKind, Metric),
         names: (&str, &str),
         both: (&Found<'_, T>, &Found<'_, T>),
         parts: impl Fn(&T) -> Vec<(f64, f64)>,
@@ -361,7 +365,7 @@ impl Work {
 
     fn job<T>(
         &mut self,
-        (kind, metric): (Kind, Metric),
+        (kind, metric): (ThingKind, Metric),
         (base_name, name): (&str, &str),
         (base, new): (&Found<'_, T>, &Found<'_, T>),
         sample: impl Fn(&Found<'_, T>) -> Sample,

@@ -10,7 +10,7 @@ use crate::declared::tables::Indexed;
 
 /// One part of a path, or the whole.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct ChainPart {
     /// Of the node or the topic.
     pub name: String,
     pub kind: PartKind,
@@ -58,11 +58,11 @@ impl Indexed<'_> {
         architecture: &Architecture,
         path: &NamedPath,
         ends: Ends,
-    ) -> Result<Vec<Part>, PathError> {
+    ) -> Result<Vec<ChainPart>, PathError> {
         let mut parts = Vec::new();
         for (name, kind, records) in self.parts(architecture, path, ends)? {
             let latency = records.as_ref().and_then(Spread::of);
-            parts.push(Part {
+            parts.push(ChainPart {
                 name,
                 kind,
                 latency,
@@ -82,7 +82,7 @@ impl Indexed<'_> {
                 end.latency = Spread::of(&whole.select(&[last - 1, last]));
             }
         }
-        parts.push(Part {
+        parts.push(ChainPart {
             name: path.name.clone(),
             kind: PartKind::Whole,
             latency: Spread::of(&whole),

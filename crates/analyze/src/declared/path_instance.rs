@@ -38,16 +38,6 @@ impl PathInstance {
             segments: segments.collect(),
         })
     }
-
-    pub fn end(&self) -> Nanos {
-        self.segments
-            .last()
-            .map_or(self.begin, |segment| segment.end)
-    }
-
-    pub fn latency(&self) -> i64 {
-        self.end().0 - self.begin.0
-    }
 }
 
 /// What passes between two instants.

@@ -138,20 +138,6 @@ impl<T: Instant> Records<T> {
         self.sort();
     }
 
-    /// Only the rows whose first column lies within the bounds, both included.
-    pub fn clip(&mut self, from: i64, to: i64) {
-        self.rows
-            .retain(|row| first(row).is_some_and(|instant| (from..=to).contains(&instant.time())));
-    }
-
-    /// Without what begins less than `start` nanoseconds after the first row or less than `end` before the last one.
-    pub fn strip(&mut self, start: i64, end: i64) {
-        let mut instants = self.column(0).flatten().map(T::time);
-        let Some(from) = instants.next() else { return };
-        let to = instants.last().unwrap_or(from);
-        self.clip(from.saturating_add(start), to.saturating_sub(end));
-    }
-
     /// Only these columns, in this order.
     pub fn select(&self, columns: &[usize]) -> Records<T> {
         Records {

@@ -31,13 +31,13 @@ use crate::declared::records::{Cell, Records};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResponseTimes {
     /// In the order of the table.
-    entries: Vec<Entry>,
+    entries: Vec<ResponseInput>,
     /// Of the first output, if it cannot tell its worst case.
     unknown_worst: Option<i64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct ResponseInput {
     pub(crate) start: i64,
     pub(crate) end: i64,
     /// The output was made from this input; otherwise from a later one.
@@ -109,8 +109,8 @@ impl ResponseTimes {
     }
 
     /// The entries that stand for the responses of a case, each with the instant that it is counted from.
-    pub(crate) fn chosen(&self, case: Case) -> impl Iterator<Item = (i64, &Entry)> {
-        let counts = |entry: &Entry| match case {
+    pub(crate) fn chosen(&self, case: Case) -> impl Iterator<Item = (i64, &ResponseInput)> {
+        let counts = |entry: &ResponseInput| match case {
             // Of what CARET's sweep found no worst case is unknown, and every end counts as reached.
             Case::All | Case::Best => entry.reached || self.unknown_worst.is_none(),
             Case::Worst | Case::WorstWithExternalLatency => Some(entry.end) != self.unknown_worst,
@@ -152,9 +152,9 @@ impl ResponseTimes {
 
 /// As CARET does it, from the last row to the first: a row without an end has the earliest end of those behind it, and the
 /// inputs of the first output are left out.
-pub(crate) fn sweep(records: &Records, fits: impl Fn(&[Cell]) -> bool) -> Vec<Entry> {
+pub(crate) fn sweep(records: &Records, fits: impl Fn(&[Cell]) -> bool) -> Vec<ResponseInput> {
     let last = records.columns.len().saturating_sub(1);
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<ResponseInput> = Vec::new();
     let mut place_of: HashMap<i64, usize> = HashMap::new();
     let mut earliest: Option<i64> = None;
     for (number, row) in records.rows.iter().enumerate().rev() {
@@ -165,7 +165,7 @@ pub(crate) fn sweep(records: &Records, fits: impl Fn(&[Cell]) -> bool) -> Vec<En
         if start > end || !fits(row) {
             continue;
         }
-        let found = Entry {
+        let found = ResponseInput {
             start,
             end,
             reached: own.is_some(),
@@ -187,7 +187,7 @@ pub(crate) fn sweep(records: &Records, fits: impl Fn(&[Cell]) -> bool) -> Vec<En
 }
 
 /// As the page above says it, in the order of starts.
-fn sweep_own(records: &Records) -> Vec<Entry> {
+fn sweep_own(records: &Records) -> Vec<ResponseInput> {
     let last = records.columns.len().saturating_sub(1);
     let mut rows: Vec<(i64, usize)> = records
         .rows
@@ -197,7 +197,7 @@ fn sweep_own(records: &Records) -> Vec<Entry> {
         .filter_map(|(number, row)| Some((row.first().copied().flatten()?, number)))
         .collect();
     rows.sort_unstable();
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<ResponseInput> = Vec::new();
     let mut earliest: Option<i64> = None;
     for same in rows.chunk_by(|a, b| a.0 == b.0).rev() {
         let start = same[0].0;
@@ -212,7 +212,7 @@ fn sweep_own(records: &Records) -> Vec<Entry> {
             (None, Some(end)) => Some((end, same[0].1)),
             (None, None) => None,
         };
-        entries.extend(entry.map(|(end, row)| Entry {
+        entries.extend(entry.map(|(end, row)| ResponseInput {
             start,
             end,
             reached: own.is_some(),

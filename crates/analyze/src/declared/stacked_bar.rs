@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::declared::Style;
 use crate::declared::records::{Cell, Records};
-use crate::declared::response_time::{Case, Entry, ResponseTimes, is_in_order, sweep};
+use crate::declared::response_time::{Case, ResponseInput, ResponseTimes, is_in_order, sweep};
 
 /// One row per response, one column per part, and the start.
 pub fn stacked(records: &Records, case: Case, style: Style) -> Records {
@@ -34,7 +34,7 @@ pub fn responses(records: &Records, case: Case, style: Style) -> Records {
 /// output.
 fn rows_of_responses(records: &Records, case: Case) -> Vec<Vec<Cell>> {
     let times = ResponseTimes::of(records, Style::Own);
-    let mut made_from: HashMap<i64, &Entry> = HashMap::new();
+    let mut made_from: HashMap<i64, &ResponseInput> = HashMap::new();
     for (_, entry) in times.chosen(Case::All) {
         let known = made_from.entry(entry.end).or_insert(entry);
         if entry.start < known.start {

@@ -170,7 +170,7 @@ pub fn stamped_instants(
     Ok(records)
 }
 
-/// Those of the messages that response times can be told of.
+/// The messages that have response times.
 pub fn answerable(indexed: &Indexed<'_>, mut records: Records) -> Records {
     let losses = &indexed.model.losses;
     if losses.any() {

@@ -1,6 +1,6 @@
 //! What a finding is due to: not one instance of it, but all. If most of the time that something was late passed while one callback ran, on its thread, in
 //! its mutually exclusive group or on its processor, it is late because of that callback; if it passed while everything stood still, because of that. Where nothing accounts for most of all times, a standstill
-//! may still account for the worst one, which is what a finding is told by; and where it is many callbacks of one thread together, it is that thread. `tally` adds up.
+//! may still account for the worst one, which is the one that a finding shows; and where it is many callbacks of one thread together, it is that thread. `tally` adds up.
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::{
@@ -8,7 +8,7 @@ use rostrace_model::entity::{
 };
 
 use super::execution::period;
-use super::tally::{Obstacle, Tally, main};
+use super::tally::{DelayTally, Obstacle, main};
 use super::{Evidence, FindingKind, NOTICEABLE, Runner};
 use crate::activity::Activity;
 use crate::analysis::Analysis;
@@ -108,8 +108,8 @@ impl<'a> Causes<'a> {
             | FindingKind::LongExecution { runner, worst, .. } => self.long(runner, worst),
             _ => return (self.of_all(kind), None),
         };
-        let mut all = Tally::default();
-        let mut rest = Tally::default();
+        let mut all = DelayTally::default();
+        let mut rest = DelayTally::default();
         let mut worst = None;
         for it in occasions {
             all.add(it.late, &it.obstacles);
@@ -215,9 +215,9 @@ impl<'a> Causes<'a> {
     }
 
     /// What ran on the thread while firings were due that never happened: those are left out that were due until the one before could begin at last.
-    fn skipped(&self, callback: CallbackId) -> Option<Tally> {
+    fn skipped(&self, callback: CallbackId) -> Option<DelayTally> {
         let analysis = self.analysis;
-        let mut tally = Tally::default();
+        let mut tally = DelayTally::default();
         let all = instance_timings(analysis, callback);
         let skips = all.windows(2).filter_map(|pair| {
             let firing = pair[1].firing.filter(|firing| firing.skipped > 0)?;
@@ -233,11 +233,11 @@ impl<'a> Causes<'a> {
     }
 
     /// What ran on the receiving thread between the publication of messages that were pushed out and what it received next.
-    fn lost(&self, subscription: SubscriptionId) -> Option<Tally> {
+    fn lost(&self, subscription: SubscriptionId) -> Option<DelayTally> {
         let analysis = self.analysis;
         let callback = analysis.model.subscriptions[subscription.index()].callback?;
         let runs = analysis.instances_of(callback);
-        let mut tally = Tally::default();
+        let mut tally = DelayTally::default();
         let deliveries = analysis.deliveries_to(subscription).iter();
         let pushed_out = deliveries.filter(|id| {
             let publication = analysis.delivery(**id).publication;
@@ -267,14 +267,14 @@ impl<'a> Causes<'a> {
     }
 
     /// What ran on the publishing thread when the next message was to come, or on that of what the publishing callback waited for.
-    fn pause(&self, publisher: PublisherId, usual: i64) -> Option<Tally> {
+    fn pause(&self, publisher: PublisherId, usual: i64) -> Option<DelayTally> {
         let analysis = self.analysis;
         let mut published: Vec<(Nanos, PublicationId)> = (analysis.publications_of(publisher))
             .iter()
             .map(|id| (analysis.publication(*id).publish, *id))
             .collect();
         published.sort();
-        let mut tally = Tally::default();
+        let mut tally = DelayTally::default();
         let pauses = published.windows(2).filter(|pair| {
             pair[1].0.0 - pair[0].0.0 >= 2 * usual.max(NOTICEABLE)
                 && analysis.counts(pair[1].0)
@@ -311,10 +311,10 @@ impl<'a> Causes<'a> {
     }
 
     /// What the slow ones of a path waited for, and what ran longer than usual on their way.
-    fn path(&mut self, path: usize, usual: i64) -> Option<Tally> {
+    fn path(&mut self, path: usize, usual: i64) -> Option<DelayTally> {
         let analysis = self.analysis;
         let (path, _) = self.evidence.paths.get(path)?;
-        let mut tally = Tally::default();
+        let mut tally = DelayTally::default();
         let slow = path.flows.iter().filter_map(|flow| {
             let times = FlowTimes::of(analysis, flow, Include::default())?;
             let latency = times.latency();

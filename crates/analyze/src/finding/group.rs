@@ -66,7 +66,7 @@ pub fn groups(
     let is_path = |finding: &Finding| matches!(finding.kind, FindingKind::SlowPath { .. });
     let (paths, findings): (Vec<Finding>, Vec<Finding>) = findings.into_iter().partition(is_path);
     let mut standing: BTreeMap<Scope, Vec<Finding>> = BTreeMap::new();
-    let mut crowded: Vec<(ThreadId, Finding)> = Vec::new();
+    let mut busy_threads: Vec<(ThreadId, Finding)> = Vec::new();
     let busy: BTreeSet<ThreadId> = findings.iter().filter_map(busy_thread).collect();
     for finding in findings {
         let scope = match (&finding.kind, finding.because.map(|it| it.root)) {
@@ -81,7 +81,7 @@ pub fn groups(
         if let Some(Root::Thread(thread)) = finding.because.map(|it| it.root)
             && busy.contains(&thread)
         {
-            crowded.push((thread, finding));
+            busy_threads.push((thread, finding));
             continue;
         }
         let victim = finding.kind.victim();
@@ -133,7 +133,7 @@ pub fn groups(
         }
     }
     // Below what says that the thread is busy, wherever that stands.
-    for (thread, finding) in crowded {
+    for (thread, finding) in busy_threads {
         let is_place =
             |group: &&mut Group| group.findings().any(|it| busy_thread(it) == Some(thread));
         match groups.iter_mut().find(is_place) {

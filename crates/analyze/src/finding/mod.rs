@@ -314,7 +314,7 @@ pub fn word(severity: f64) -> &'static str {
 /// From here on the system no longer does what it was set to do.
 pub const SEVERE: f64 = 1.0;
 pub const WORTH_A_LOOK: f64 = 0.5;
-/// What is less is not told at all.
+/// What is less is not reported at all.
 pub const WORTH_A_WORD: f64 = 0.1;
 
 /// What is shorter matters to nobody, in nanoseconds.
@@ -345,7 +345,7 @@ pub fn findings(analysis: &Analysis<'_>, evidence: Evidence<'_>) -> Vec<Finding>
         if finding.phase == Some(Phase::Shutdown) && finding.kind.is_orderly_end() {
             finding.severity /= 2.0;
         }
-        // What is not told needs no cause.
+        // What is not reported needs no cause.
         if finding.severity >= WORTH_A_WORD {
             let (because, rest) = causes.of(&finding.kind);
             finding.because = because;

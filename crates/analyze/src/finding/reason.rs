@@ -156,7 +156,7 @@ pub(super) fn late_node(analysis: &Analysis<'_>, node: NodeId, half: Nanos) -> O
 }
 
 impl Reason {
-    /// Whether two are told together; of amounts the largest is.
+    /// Whether two are reported together; of amounts the largest is.
     fn is_like(&self, other: &Reason) -> bool {
         match (self, other) {
             (Reason::Loading { callback: a, .. }, Reason::Loading { callback: b, .. }) => a == b,

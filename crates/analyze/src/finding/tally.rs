@@ -62,7 +62,7 @@ pub(super) fn main(late: i64, obstacles: &[Obstacle]) -> Option<Root> {
 
 /// Time that something was in the way, while it is added up.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct DelayTally {
     roots: BTreeMap<Root, Sum>,
     /// All the time that something was late, whatever it is due to.
     late: i64,
@@ -80,7 +80,7 @@ struct Sum {
     location: CauseLocation,
 }
 
-impl Tally {
+impl DelayTally {
     /// One time that it was late by so much.
     pub(super) fn add(&mut self, late: i64, obstacles: &[Obstacle]) {
         self.late = self.late.saturating_add(late);

@@ -50,7 +50,7 @@ impl MeasuredCallback {
     }
 }
 
-type Key = (String, CallbackKind, String, usize);
+type CallbackKey = (String, CallbackKind, String, usize);
 
 pub(super) fn measured(
     analysis: &Analysis<'_>,
@@ -59,7 +59,7 @@ pub(super) fn measured(
 ) -> Vec<MeasuredCallback> {
     let model = analysis.model;
     let ordinals = ordinals(model);
-    let mut found: BTreeMap<Key, MeasuredCallback> = BTreeMap::new();
+    let mut found: BTreeMap<CallbackKey, MeasuredCallback> = BTreeMap::new();
     for (index, callback) in model.callbacks.iter().enumerate() {
         let id = CallbackId::from_index(index);
         let described = Description::of(model, id);

@@ -26,10 +26,6 @@ impl MeasuredCommunication {
     pub fn name(&self) -> String {
         format!("{} → {} → {}", self.publisher, self.topic, self.subscriber)
     }
-
-    pub fn dropped(&self) -> u64 {
-        self.drops.numbers().filter(|dropped| *dropped > 0).count() as u64
-    }
 }
 
 pub(super) fn measured(

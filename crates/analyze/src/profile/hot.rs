@@ -1,7 +1,7 @@
 //! Which functions most samples were in.
 //!
 //! Each sample counts for one function, so that counts add up: the innermost one that is not of the C or C++ library and the like. Who
-//! sorts is told, not `std::__introsort_loop`; who asks for the time again and again, not `clock_gettime`.
+//! sorts is named, not `std::__introsort_loop`; who asks for the time again and again, not `clock_gettime`.
 
 use std::collections::{BTreeSet, HashMap};
 

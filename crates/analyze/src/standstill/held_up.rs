@@ -23,7 +23,7 @@ named! {
 
 /// What can be held up by itself: of the threads of one executor only one waits for work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Unit {
+pub(super) enum HeldUpUnit {
     Executor(ExecutorId),
     Thread(ThreadId),
 }
@@ -32,7 +32,7 @@ pub(super) enum Unit {
 pub(super) struct Candidate {
     pub(super) instance: InstanceId,
     pub(super) thread: ThreadId,
-    pub(super) unit: Unit,
+    pub(super) unit: HeldUpUnit,
     pub(super) held: Held,
     /// From when it was due, or began, to when it began, or ended.
     pub(super) begin: Nanos,
@@ -81,8 +81,8 @@ fn of_callback(analysis: &Analysis<'_>, callback: CallbackId, found: &mut Vec<Ca
                 return;
             }
             let unit = match (held, executor) {
-                (Held::Waiting, Some(executor)) => Unit::Executor(executor),
-                _ => Unit::Thread(thread),
+                (Held::Waiting, Some(executor)) => HeldUpUnit::Executor(executor),
+                _ => HeldUpUnit::Thread(thread),
             };
             found.push(Candidate {
                 instance,

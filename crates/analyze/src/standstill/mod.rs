@@ -39,13 +39,6 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::Machine(_) => "machine",
-            Scope::Process(_) => "process",
-        }
-    }
-
     fn has(self, model: &Model, process: ProcessId) -> bool {
         match self {
             Scope::Machine(host) => machine(model, process) == host,
@@ -131,11 +124,6 @@ impl Standstills {
 
     pub fn get(&self, id: StandstillId) -> &Standstill {
         &self.list[id.0 as usize]
-    }
-
-    pub fn ids(&self) -> impl Iterator<Item = (StandstillId, &Standstill)> {
-        let rows = self.list.iter().enumerate();
-        rows.map(|(index, it)| (StandstillId(index as u32), it))
     }
 
     /// Those that a thread was held up by between two instants, in the order of time.

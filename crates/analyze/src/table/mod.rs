@@ -104,7 +104,8 @@ pub const TABLES: &[&Table] = &[
 ];
 
 /// Every table that the report's page shows as it is declared.
-pub const PAGE_TABLES: &[&PageTable] = &[
+#[cfg(test)]
+pub(crate) const PAGE_TABLES: &[&PageTable] = &[
     &CALLBACK_PAGE,
     &TOPIC_PAGE,
     &COMMUNICATION_PAGE,

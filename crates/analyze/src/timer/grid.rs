@@ -34,7 +34,7 @@ struct Move {
     at_first: i64,
     /// How far, as is known by now.
     by: i64,
-    /// What is told of the first of them if it was no move after all; nothing if it is certain.
+    /// What the first of them are if it was no move after all; nothing if it is certain.
     otherwise: Option<(u64, Basis)>,
 }
 
@@ -108,7 +108,7 @@ where
             && *start < at
             && starts[number - 1].saturating_sub(at.saturating_sub(period)) <= DISPATCH
         {
-            // rcl had asked for the time before that point of the grid passed; the start of the callback is told after.
+            // rcl had asked for the time before that point of the grid passed; the start of the callback is reported after.
             at -= period;
             skipped -= 1;
         }
@@ -132,7 +132,7 @@ where
                         basis = before;
                     }
                 }
-                // A clock that is faster, or that was set, makes a timer fire early. That the creation is told some
+                // A clock that is faster, or that was set, makes a timer fire early. That the creation is reported some
                 // microseconds after it happened does not count.
                 _ => {
                     if early > tolerance {
@@ -289,7 +289,7 @@ mod tests {
         );
     }
 
-    /// The creation is told a little late, so that the grid is, too.
+    /// The creation is reported a little late, so that the grid is, too.
     #[test]
     fn after_a_loss_a_firing_just_before_its_point_of_the_grid_is_not_a_period_late() {
         let period = 20_000_000;
@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn a_grid_point_between_the_call_and_its_event_still_counts() {
         let period = 10_000_000;
-        // Called just before the third point, told just after it; what was due there comes 7 ms late.
+        // Called just before the third point, reported just after it; what was due there comes 7 ms late.
         let starts = [
             period,
             3 * period + 20_000,

@@ -55,7 +55,7 @@ pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
         .iter()
         .map(|instance| analysis.instance(*instance).start.0)
         .collect();
-    // A creation that was told again later, when a recording began, keeps its time; one that lies after the first firing
+    // A creation that was reported again later, when a recording began, keeps its time; one that lies after the first firing
     // is none.
     let created = Some(timer.created.0).filter(|created| starts.first() > Some(created));
     let thread = |number: usize| analysis.instance(instances[number]).thread;

@@ -1,5 +1,5 @@
 //! Executions split by the CPU clock of their thread, where no context switches tell more: how long each part is is known, but not where in
-//! the execution it was. They are told one after the other, as sums. A call of `publish` is a part of an execution.
+//! the execution it was. They are reported one after the other, as sums. A call of `publish` is a part of an execution.
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::{InstanceId, LockWaitId};

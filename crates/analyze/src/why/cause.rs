@@ -476,7 +476,7 @@ fn tells_wakeups(analysis: &Analysis<'_>) -> bool {
     (analysis.scheduling.as_ref()).is_none_or(|scheduling| scheduling.has_wakeups)
 }
 
-/// What is known of a receiver that did nothing: that it was woken and had no CPU is told by the kernel alone.
+/// What is known of a receiver that did nothing: that it was woken and had no CPU is reported by the kernel alone.
 fn was_idle(analysis: &Analysis<'_>) -> &'static str {
     let scheduling = analysis.scheduling.as_ref();
     match scheduling.is_some_and(|scheduling| scheduling.has_wakeups) {

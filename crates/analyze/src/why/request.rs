@@ -1,6 +1,6 @@
 //! Executions cut where they had asked a service and the response had not come yet.
 //!
-//! Only what the trace joins is told: the request was sent by this execution, on its thread, and the response was taken before it ended.
+//! Only what the trace joins is reported: the request was sent by this execution, on its thread, and the response was taken before it ended.
 //! That it only waited meanwhile is certain where it took the response itself; where another thread did, it may have worked too. What it is
 //! known to have done after the request is not cut: it published, sent another request, or had a CPU for most of the time.
 

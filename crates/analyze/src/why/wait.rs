@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_together_still_adds_up() {
+    fn what_is_reported_together_still_adds_up() {
         let wait = |number: i64| Wait {
             hop: 0,
             description: number.to_string(),

@@ -103,7 +103,6 @@ fn deliveries_add_up(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) {
         let means: f64 = pair.stages.iter().flatten().map(|stage| stage.mean).sum();
         assert!(is_close(means, latency.mean), "{of} {pair:?}");
         assert!(pair.damaged <= pair.arrived);
-        assert!(pair.worst.is_some());
     }
 }
 

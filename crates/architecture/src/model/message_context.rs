@@ -29,20 +29,6 @@ pub enum ContextType {
 }
 
 impl MessageContext {
-    pub fn new(
-        context_type: ContextType,
-        subscription: Endpoint,
-        publisher: Endpoint,
-    ) -> MessageContext {
-        MessageContext {
-            context_type: Some(context_type),
-            subscription,
-            publisher,
-            callbacks: Vec::new(),
-            extras: Extras::default(),
-        }
-    }
-
     pub(crate) fn is_about(&self, subscription: &Endpoint, publisher: &Endpoint) -> bool {
         self.subscription == *subscription && self.publisher == *publisher
     }

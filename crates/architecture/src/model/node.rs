@@ -41,12 +41,6 @@ impl Node {
         (self.subscriptions.iter()).find(|subscription| subscription.is(endpoint))
     }
 
-    /// The subscription that calls this callback.
-    pub fn subscription_of(&self, callback: &Callback) -> Option<&Subscription> {
-        (self.subscriptions.iter())
-            .find(|subscription| subscription.callback.as_deref() == Some(&*callback.name))
-    }
-
     /// Topics of publishers and subscriptions, in no order and not unique.
     pub fn topics(&self) -> impl Iterator<Item = &str> {
         let published = self.publishers.iter().map(|p| p.topic.as_str());

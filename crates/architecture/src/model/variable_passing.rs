@@ -11,14 +11,6 @@ pub struct VariablePassing {
 }
 
 impl VariablePassing {
-    pub fn new(write: impl Into<String>, read: impl Into<String>) -> VariablePassing {
-        VariablePassing {
-            write: Some(write.into()),
-            read: Some(read.into()),
-            extras: Extras::default(),
-        }
-    }
-
     pub fn pair(&self) -> Option<(&str, &str)> {
         Some((self.write.as_deref()?, self.read.as_deref()?))
     }

@@ -1,6 +1,6 @@
 //! Named paths of a file.
 
-use super::entry::Entry;
+use super::entry::MapEntry;
 use super::{Reader, defined};
 use crate::element::Element;
 use crate::error::Item;
@@ -9,7 +9,7 @@ use rostrace_base::yaml::Marked;
 
 impl Reader<'_> {
     pub(super) fn path(&mut self, item: &Marked, architecture: &mut Architecture) {
-        let Some(mut entry) = Entry::new(item, "a path", self.problems) else {
+        let Some(mut entry) = MapEntry::new(item, "a path", self.problems) else {
             return;
         };
         let name = entry.required_text("path_name");
@@ -42,7 +42,7 @@ impl Reader<'_> {
     }
 
     fn step(&mut self, item: &Marked) -> Option<PathStep> {
-        let mut entry = Entry::new(item, "a node of a path", self.problems)?;
+        let mut entry = MapEntry::new(item, "a node of a path", self.problems)?;
         let node = entry.required_text("node_name");
         let publish = defined(entry.text("publish_topic_name"));
         let subscribe = defined(entry.text("subscribe_topic_name"));

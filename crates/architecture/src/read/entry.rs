@@ -7,7 +7,7 @@ use rostrace_base::similar::most_similar;
 use rostrace_base::yaml::{Content, Marked, Position, whole_number};
 
 #[derive(Debug)]
-pub(super) struct Entry<'d> {
+pub(super) struct MapEntry<'d> {
     marked: &'d Marked,
     entries: &'d [(Marked, Marked)],
     /// For messages: `a node`.
@@ -16,19 +16,19 @@ pub(super) struct Entry<'d> {
     problems: &'d Problems,
 }
 
-impl<'d> Entry<'d> {
+impl<'d> MapEntry<'d> {
     pub(super) fn new(
         marked: &'d Marked,
         what: &'static str,
         problems: &'d Problems,
-    ) -> Option<Entry<'d>> {
+    ) -> Option<MapEntry<'d>> {
         let Content::Map(entries) = &marked.content else {
             let found = marked.description();
             let message = format!("{what} must have keys and values, found {found}");
             problems.error(Some(marked.at), message);
             return None;
         };
-        Some(Entry {
+        Some(MapEntry {
             marked,
             entries,
             what,

@@ -1,7 +1,7 @@
 //! Executors of a file.
 
 use super::Reader;
-use super::entry::Entry;
+use super::entry::MapEntry;
 use crate::element::Element;
 use crate::error::Item;
 use crate::model::{Architecture, Executor};
@@ -9,7 +9,7 @@ use rostrace_base::yaml::Marked;
 
 impl Reader<'_> {
     pub(super) fn executor(&mut self, item: &Marked, architecture: &mut Architecture) {
-        let Some(mut entry) = Entry::new(item, "an executor", self.problems) else {
+        let Some(mut entry) = MapEntry::new(item, "an executor", self.problems) else {
             return;
         };
         let executor_type = entry.required_text("executor_type");

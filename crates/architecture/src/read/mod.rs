@@ -16,7 +16,7 @@ use crate::check::{Finding, check};
 use crate::element::Element;
 use crate::error::Item;
 use crate::model::{Architecture, Extras};
-use entry::Entry;
+use entry::MapEntry;
 use problem::Problems;
 pub use problem::{Problem, Refused, Severity};
 use rostrace_base::yaml::{Content, Position, parse};
@@ -89,7 +89,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        let mut top = Entry::new(&document, "the file", self.problems)?;
+        let mut top = MapEntry::new(&document, "the file", self.problems)?;
         if let Some(old) = top.get("path_name_aliases") {
             self.problems.error(
                 Some(old.at),

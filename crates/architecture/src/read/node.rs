@@ -1,6 +1,6 @@
 //! Nodes of a file and everything that belongs to one.
 
-use super::entry::Entry;
+use super::entry::MapEntry;
 use super::{Reader, defined};
 use crate::element::Element;
 use crate::error::{Item, proposal};
@@ -16,7 +16,7 @@ const MOST_PAIRS: usize = 1_000_000;
 
 impl Reader<'_> {
     pub(super) fn node(&mut self, item: &Marked, architecture: &mut Architecture) {
-        let Some(mut entry) = Entry::new(item, "a node", self.problems) else {
+        let Some(mut entry) = MapEntry::new(item, "a node", self.problems) else {
             return;
         };
         let name = entry.required_text("node_name");
@@ -57,7 +57,7 @@ impl Reader<'_> {
     }
 
     fn callback_group(&mut self, item: &Marked, index: usize, node: &mut Node) {
-        let Some(mut entry) = Entry::new(item, "a callback group", self.problems) else {
+        let Some(mut entry) = MapEntry::new(item, "a callback group", self.problems) else {
             return;
         };
         let group_type = entry.require("callback_group_type").and_then(|value| {
@@ -97,7 +97,7 @@ impl Reader<'_> {
     }
 
     fn callback(&mut self, item: &Marked, index: usize, node: &mut Node) {
-        let Some(mut entry) = Entry::new(item, "a callback", self.problems) else {
+        let Some(mut entry) = MapEntry::new(item, "a callback", self.problems) else {
             return;
         };
         let name = entry.required_text("callback_name");
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 
     fn variable_passing(&mut self, item: &Marked, index: usize, node: &mut Node) {
-        let Some(mut entry) = Entry::new(item, "a variable passing", self.problems) else {
+        let Some(mut entry) = MapEntry::new(item, "a variable passing", self.problems) else {
             return;
         };
         let write = defined(entry.text("callback_name_write"));
@@ -156,7 +156,7 @@ impl Reader<'_> {
     }
 
     fn publisher(&mut self, item: &Marked, index: usize, node: &mut Node) {
-        let Some(mut entry) = Entry::new(item, "a publisher", self.problems) else {
+        let Some(mut entry) = MapEntry::new(item, "a publisher", self.problems) else {
             return;
         };
         let topic = entry.required_text("topic_name");
@@ -181,7 +181,7 @@ impl Reader<'_> {
     }
 
     fn subscription(&mut self, item: &Marked, index: usize, node: &mut Node) {
-        let Some(mut entry) = Entry::new(item, "a subscription", self.problems) else {
+        let Some(mut entry) = MapEntry::new(item, "a subscription", self.problems) else {
             return;
         };
         let topic = entry.required_text("topic_name");
@@ -205,7 +205,7 @@ impl Reader<'_> {
     }
 
     fn message_context(&mut self, item: &Marked, index: usize, node: &mut Node) {
-        let Some(mut entry) = Entry::new(item, "a message context", self.problems) else {
+        let Some(mut entry) = MapEntry::new(item, "a message context", self.problems) else {
             return;
         };
         let word = entry.required_text("context_type");
@@ -261,7 +261,7 @@ impl Reader<'_> {
 }
 
 /// The kind, by `callback_type` or, as CARET's documents have it, `type`.
-fn callback_kind(entry: &mut Entry<'_>, reader: &Reader<'_>) -> Option<CallbackKind> {
+fn callback_kind(entry: &mut MapEntry<'_>, reader: &Reader<'_>) -> Option<CallbackKind> {
     let short = entry.get("type");
     let (key, value) = match entry.get("callback_type") {
         Some(value) => ("callback_type", Some(value)),

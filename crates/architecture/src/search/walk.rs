@@ -133,7 +133,7 @@ impl<'g, 'a> Search<'g, 'a> {
         })
     }
 
-    /// How many paths there are, as far as that can be told without listing them.
+    /// How many paths there are, as far as that can be known without listing them.
     pub fn total(&self) -> Total {
         total(self.graph, &self.segments, self.options.repeat_nodes)
     }

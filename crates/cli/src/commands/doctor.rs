@@ -17,7 +17,7 @@ use crate::render::table::{Align, Table};
 
 /// As `--format json` shows it. Its field names are a contract.
 #[derive(Debug, Serialize)]
-struct Answer<'a> {
+struct DoctorAnswer<'a> {
     can_record: bool,
     checks: &'a [Check],
 }
@@ -29,7 +29,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> anyhow::Result<Outcome> {
     let mut out = std::io::stdout().lock();
     match arguments.format {
         InfoFormat::Json => {
-            let answer = Answer {
+            let answer = DoctorAnswer {
                 can_record,
                 checks: &checks,
             };

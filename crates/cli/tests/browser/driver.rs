@@ -354,8 +354,8 @@ fn post(address: &str, body: &Value) -> Value {
     let body = serde_json::to_vec(body).unwrap();
     let answer = http::ask("POST", address, "Content-Type: application/json\r\n", &body);
     let (_, answer) = answer.unwrap_or_else(|error| panic!("{address}: {error}"));
-    let told: Value = serde_json::from_slice(&answer).unwrap();
-    let value = told["value"].clone();
+    let reported: Value = serde_json::from_slice(&answer).unwrap();
+    let value = reported["value"].clone();
     assert!(
         value["error"].is_null(),
         "{address}: {}: {}",

@@ -24,15 +24,15 @@ fn everything_is_reached_with_tab_and_seen() {
         let mut reached = BTreeSet::new();
         for _ in 0..number + 10 {
             browser.press("Tab");
-            let told = browser.value("(() => { const it = document.activeElement; const style = getComputedStyle(it); const body = it.querySelector?.('.body'); const seen = (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0) || (body && parseFloat(getComputedStyle(body).strokeWidth) > 2); return [window.usable.indexOf(it), seen, it.outerHTML.slice(0, 120)]; })()");
-            let Some(index) = told[0].as_u64() else {
+            let reported = browser.value("(() => { const it = document.activeElement; const style = getComputedStyle(it); const body = it.querySelector?.('.body'); const seen = (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0) || (body && parseFloat(getComputedStyle(body).strokeWidth) > 2); return [window.usable.indexOf(it), seen, it.outerHTML.slice(0, 120)]; })()");
+            let Some(index) = reported[0].as_u64() else {
                 continue;
             };
             assert_eq!(
-                told[1],
+                reported[1],
                 json!(true),
                 "{place}: the focus is not seen: {}",
-                told[2]
+                reported[2]
             );
             reached.insert(index);
         }

@@ -143,10 +143,10 @@ fn the_longest_execution_is_found_wherever_it_is() {
         if round == 0 {
             let most = browser.number("Math.max(...rostrace.trace.callbacks.flatMap((group) => group.lanes.map((lane) => lane.longest)))");
             assert_eq!(length, most);
-            let told = browser.text("document.querySelector('#panel .beside').textContent");
+            let reported = browser.text("document.querySelector('#panel .beside').textContent");
             assert!(
-                told.starts_with("usual ") && told.contains(" longest of "),
-                "{told}"
+                reported.starts_with("usual ") && reported.contains(" longest of "),
+                "{reported}"
             );
         }
         let is_seen = "rostrace.lanes.some((lane) => lane.spans.some((span) => span.instance === rostrace.selected.place.id))";
@@ -210,10 +210,10 @@ fn a_marked_range_is_counted_and_a_dropped_message_says_why() {
         browser.value("document.querySelector('#panel [data-cause]').dataset.cause"),
         json!("history_full")
     );
-    let told = browser.text("document.querySelector('#panel .alarm').textContent");
+    let reported = browser.text("document.querySelector('#panel .alarm').textContent");
     assert!(
-        told.starts_with("The subscription keeps 1 message,"),
-        "{told}"
+        reported.starts_with("The subscription keeps 1 message,"),
+        "{reported}"
     );
     let first = browser.number("rostrace.dropped.published");
     browser.click("#panel .actions button:last-child");

@@ -197,7 +197,7 @@ fn it_prints_on_white_without_what_only_a_mouse_can_use() {
 }
 
 #[test]
-fn times_in_which_events_are_missing_are_told_and_shown() {
+fn times_in_which_events_are_missing_are_reported_and_shown() {
     let Some(shared) = support::shared_recordings() else {
         return;
     };
@@ -222,8 +222,8 @@ fn times_in_which_events_are_missing_are_told_and_shown() {
         return;
     };
     browser.show("overview");
-    let told = browser.text("document.getElementById('lost-times').textContent");
-    told.says("+2.712");
+    let reported = browser.text("document.getElementById('lost-times').textContent");
+    reported.says("+2.712");
     let command = browser.text("document.querySelector('#damage code').textContent");
     assert!(command.starts_with("rostrace info /"), "{command}");
     browser.go("schedule");

@@ -15,11 +15,11 @@ pub fn rows(browser: &Browser, id: &str) -> Vec<ShownRow> {
     browser.value(&format!(
         "(Array.from(document.getElementById({id})?.querySelectorAll('button') ?? []).filter((it) => it.textContent.startsWith('Show all')).forEach((it) => it.click()), true)"
     ));
-    let told = browser.value(&format!(
+    let reported = browser.value(&format!(
         "Array.from(document.getElementById({id})?.querySelectorAll('tbody tr') ?? [], (row) => [['id', row.dataset.row ?? null, row.dataset.row ?? ''], ...Array.from(row.cells, (cell) => [cell.dataset.column, cell.dataset.value ?? null, [...cell.childNodes].map((it) => it.className === 'tag' ? '' : it.querySelector?.('.tag') ? it.textContent.slice(0, -it.querySelector('.tag').textContent.length) : it.textContent).join('')])])"
     ));
     let mut rows = Vec::new();
-    for cells in told.as_array().unwrap() {
+    for cells in reported.as_array().unwrap() {
         let mut row = ShownRow::new();
         for cell in cells.as_array().unwrap() {
             let text = cell[2].as_str().unwrap().to_owned();

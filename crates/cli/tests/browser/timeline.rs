@@ -119,8 +119,8 @@ fn a_reload_works_and_a_second_visitor_is_refused() {
     };
     other.open(&served.address);
     assert_eq!(other.value("window.rostrace === undefined"), json!(true));
-    let told = other.text("document.body.textContent");
-    told.says("press Enter in the terminal");
+    let reported = other.text("document.body.textContent");
+    reported.says("press Enter in the terminal");
     other.open(&here);
     assert_eq!(other.value("window.rostrace === undefined"), json!(true));
 }

@@ -26,7 +26,7 @@ pub enum Tracer {
     /// Its packets can end before their last event.
     OldLttng,
     Lttng,
-    /// Its packets' beginning is told after their first event was decoded.
+    /// Its packets' beginning is reported after their first event was decoded.
     OldBarectf,
 }
 

@@ -83,7 +83,7 @@ fn a_range_of_time_limits_the_rows() {
 }
 
 #[test]
-fn who_skips_more_than_there_is_is_told_how_long_the_trace_is() {
+fn who_skips_more_than_there_is_is_reported_how_long_the_trace_is() {
     let trace = recording("pingpong");
     for verb in ["nodes", "export -o nowhere"] {
         let error = stderr_of(&format!("{verb} {trace} --skip-start 1h"), 1);

@@ -45,7 +45,7 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
     for format in ["csv", "json", "parquet", "arrow"] {
         let folder = Folder::new();
         let old = folder.write(&format!("deliveries.{format}"), "old");
-        // Files may have 8 KiB at most, and who writes more is told so instead of being killed.
+        // Files may have 8 KiB at most, and who writes more gets an error instead of being killed.
         let script = "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\"";
         for target in [folder.path().to_owned(), folder.join("new/inner")] {
             let output = std::process::Command::new("sh")

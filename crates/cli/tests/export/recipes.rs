@@ -40,11 +40,11 @@ fn the_questions_of_the_documents_are_answered() {
                 .arg(docs.join("guides/export.md")),
         };
         let output = output.output().unwrap();
-        let (said, told) = (
+        let (said, reported) = (
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr),
         );
-        assert!(output.status.success(), "{format}: {said}{told}");
+        assert!(output.status.success(), "{format}: {said}{reported}");
         if format == "parquet" {
             assert!(!said.starts_with("0 sql"), "{said}");
         }

@@ -2,36 +2,19 @@
 // itself is on standard output at the end, one line for each execution in the order of their starts: `CAUSE CPU WALL CPU WALL VOLUNTARY INVOLUNTARY`,
 // times in nanoseconds, with the tracepoints and without; it left its CPU so often without them. Causes: `spin` only computes; `sleep` sleeps; `read` waits for a byte in a pipe; `lock` waits for a mutex that another
 // thread holds; `hog` shares CPU 0 with a thread that never stops; `nest` runs another callback, which sleeps, inside of its own.
-#define _GNU_SOURCE
+#include "ros.h"
 #include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
-
-void ros_trace_rcl_init(const void *);
-void ros_trace_rcl_node_init(const void *, const void *, const char *, const char *);
-void ros_trace_rcl_timer_init(const void *, long);
-void ros_trace_rclcpp_timer_callback_added(const void *, const void *);
-void ros_trace_rclcpp_timer_link_node(const void *, const void *);
-void ros_trace_rclcpp_callback_register(const void *, const char *);
-void ros_trace_callback_start(const void *, bool);
-void ros_trace_callback_end(const void *);
 
 enum { SPIN, SLEEP, READ, LOCK, HOG, NEST, INSIDE, CAUSES };
 static const char *names[] = {"spin", "sleep", "read", "lock", "hog", "nest", "inside"};
 static char callbacks[CAUSES], timers[CAUSES], nodes[CAUSES];
 static struct execution { int cause; long whole_cpu, whole_wall, cpu, wall, voluntary, involuntary; } executions[100000];
 static int count;
-
-static long now(clockid_t clock) {
-  struct timespec at;
-  clock_gettime(clock, &at);
-  return at.tv_sec * 1000000000L + at.tv_nsec;
-}
 
 static void compute(long nanoseconds) {
   for (long begin = now(CLOCK_THREAD_CPUTIME_ID); now(CLOCK_THREAD_CPUTIME_ID) - begin < nanoseconds;) {
@@ -132,10 +115,7 @@ int main(int words, char **arguments) {
   ros_trace_rcl_init(&context);
   for (int cause = 0; cause < CAUSES; cause++) {
     ros_trace_rcl_node_init(&nodes[cause], &rmw, names[cause], "/");
-    ros_trace_rcl_timer_init(&timers[cause], 10000000);
-    ros_trace_rclcpp_timer_callback_added(&timers[cause], &callbacks[cause]);
-    ros_trace_rclcpp_callback_register(&callbacks[cause], names[cause]);
-    ros_trace_rclcpp_timer_link_node(&timers[cause], &nodes[cause]);
+    make_timer(&timers[cause], 10000000, &callbacks[cause], names[cause], &nodes[cause]);
   }
   for (long begin = now(CLOCK_MONOTONIC); count < 90000 && now(CLOCK_MONOTONIC) - begin < milliseconds * 1000000;) {
     for (int cause = 0; cause <= NEST; cause++) {

@@ -1,34 +1,17 @@
 // hot MILLISECONDS: a node whose timer's callback usually spends about 2 ms in `filter::PassThrough<float>::apply`, and in every fourth
 // execution another 12 ms in `filter::VoxelGrid<float>::applyFilter`. It says on standard output when these were, in nanoseconds since 1970:
 // `slow TIME`; and `ready` before. With INLINED, the compiler puts all of it into one function.
+#include "ros.h"
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <unistd.h>
-
-extern "C" {
-void ros_trace_rcl_init(const void *);
-void ros_trace_rcl_node_init(const void *, const void *, const char *, const char *);
-void ros_trace_rcl_timer_init(const void *, long);
-void ros_trace_rclcpp_timer_callback_added(const void *, const void *);
-void ros_trace_rclcpp_timer_link_node(const void *, const void *);
-void ros_trace_rclcpp_callback_register(const void *, const char *);
-void ros_trace_callback_start(const void *, bool);
-void ros_trace_callback_end(const void *);
-}
 
 #ifdef INLINED
 #define OF_ITS_OWN [[gnu::always_inline]] inline
 #else
 #define OF_ITS_OWN [[gnu::noinline]]
 #endif
-
-static long now(clockid_t clock) {
-  timespec at;
-  clock_gettime(clock, &at);
-  return at.tv_sec * 1000000000L + at.tv_nsec;
-}
 
 static long used() { return now(CLOCK_THREAD_CPUTIME_ID); }
 
@@ -72,10 +55,7 @@ int main(int words, char **arguments) {
   std::signal(SIGINT, end);
   ros_trace_rcl_init(&context);
   ros_trace_rcl_node_init(&node, &rmw, "hot", "/");
-  ros_trace_rcl_timer_init(&timer, 20000000);
-  ros_trace_rclcpp_timer_callback_added(&timer, &callback);
-  ros_trace_rclcpp_callback_register(&callback, "Hot::on_timer()");
-  ros_trace_rclcpp_timer_link_node(&timer, &node);
+  make_timer(&timer, 20000000, &callback, "Hot::on_timer()", &node);
   std::puts("ready");
   std::fflush(stdout);
   int ran = 0;

@@ -3,35 +3,18 @@
 // and all of it is written down, on standard output at the end, with times of CLOCK_MONOTONIC in nanoseconds:
 //   `held ROUND TID BEGIN END`, `notified ROUND TID BEGIN END`, `waited ROUND KIND TID BEGIN END`
 // The threads wait for each other without locks.
-#define _GNU_SOURCE
+#include "ros.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
-
-void ros_trace_rcl_init(const void *);
-void ros_trace_rcl_node_init(const void *, const void *, const char *, const char *);
-void ros_trace_rcl_timer_init(const void *, long);
-void ros_trace_rclcpp_timer_callback_added(const void *, const void *);
-void ros_trace_rclcpp_timer_link_node(const void *, const void *);
-void ros_trace_rclcpp_callback_register(const void *, const char *);
-void ros_trace_callback_start(const void *, bool);
-void ros_trace_callback_end(const void *);
 
 enum { MUTEX, THREE, RECURSIVE, CHECKED, ROBUST, INHERITING, TIMED, CLOCK, READ, WRITE, CONDITION, TIMED_CONDITION, KINDS };
 static const char *const NAMES[] = {"mutex", "three", "recursive", "checked", "robust", "inheriting",
                                     "timed", "clock", "read", "write", "condition", "timed_condition"};
-
-static long now(void) {
-  struct timespec at;
-  clock_gettime(CLOCK_MONOTONIC, &at);
-  return at.tv_sec * 1000000000L + at.tv_nsec;
-}
 
 static struct timespec at(clockid_t clock, long later) {
   struct timespec at;
@@ -78,9 +61,9 @@ static void holder(int number) {
     rest(held_for);
     pthread_mutex_lock(&mutex[kind]);
     is_there = true;
-    long from = now();
+    long from = now(CLOCK_MONOTONIC);
     pthread_cond_signal(&condition);
-    line("notified", number, "", from, now());
+    line("notified", number, "", from, now(CLOCK_MONOTONIC));
     pthread_mutex_unlock(&mutex[kind]);
     end(0);
     return;
@@ -91,11 +74,11 @@ static void holder(int number) {
   }
   if (kind == READ || kind == WRITE) pthread_rwlock_wrlock(&lock);
   else pthread_mutex_lock(&mutex[kind]);
-  long from = now();
+  long from = now(CLOCK_MONOTONIC);
   atomic_store(&is_held, 1);
   while (atomic_load(&is_waiting) < (kind == THREE ? 2 : 1)) rest(50000);
   rest(held_for);
-  long until = now();
+  long until = now(CLOCK_MONOTONIC);
   if (kind == READ || kind == WRITE) pthread_rwlock_unlock(&lock);
   else pthread_mutex_unlock(&mutex[kind]);
   line("held", number, "", from, until);
@@ -108,9 +91,9 @@ static void rival(int number) {
   begin(2);
   atomic_fetch_add(&is_waiting, 1);
   pthread_mutex_lock(&mutex[kind]);
-  long from = now();
+  long from = now(CLOCK_MONOTONIC);
   rest(held_for / 2);
-  long until = now();
+  long until = now(CLOCK_MONOTONIC);
   pthread_mutex_unlock(&mutex[kind]);
   line("held", number, "", from, until);
   end(2);
@@ -121,7 +104,7 @@ static void waiter(int number) {
     while (!atomic_load(&is_held)) rest(50000);
   begin(1);
   // Something else, before and after.
-  for (long from = now(); now() - from < 300000;) {
+  for (long from = now(CLOCK_MONOTONIC); now(CLOCK_MONOTONIC) - from < 300000;) {
   }
   struct timespec limit;
   int result = 0;
@@ -131,17 +114,17 @@ static void waiter(int number) {
     is_there = false;
     atomic_fetch_add(&is_waiting, 1);
     limit = at(CLOCK_REALTIME, held_for);
-    from = now();
+    from = now(CLOCK_MONOTONIC);
     if (kind == CONDITION)
       while (!is_there) pthread_cond_wait(&condition, &mutex[kind]);
     else
       result = pthread_cond_timedwait(&condition, &mutex[kind], &limit);
-    line("waited", number, NAMES[kind], from, now());
+    line("waited", number, NAMES[kind], from, now(CLOCK_MONOTONIC));
     pthread_mutex_unlock(&mutex[kind]);
   } else {
     limit = at(kind == CLOCK ? CLOCK_MONOTONIC : CLOCK_REALTIME, held_for / 2);
     atomic_fetch_add(&is_waiting, 1);
-    from = now();
+    from = now(CLOCK_MONOTONIC);
     switch (kind) {
     case TIMED: result = pthread_mutex_timedlock(&mutex[kind], &limit); break;
     case CLOCK: result = pthread_mutex_clocklock(&mutex[kind], CLOCK_MONOTONIC, &limit); break;
@@ -149,7 +132,7 @@ static void waiter(int number) {
     case WRITE: result = pthread_rwlock_wrlock(&lock); break;
     default: result = pthread_mutex_lock(&mutex[kind]);
     }
-    long until = now();
+    long until = now(CLOCK_MONOTONIC);
     line("waited", number, NAMES[kind], from, until);
     if (result != ETIMEDOUT) {
       if (result) abort();
@@ -160,7 +143,7 @@ static void waiter(int number) {
       else pthread_mutex_unlock(&mutex[kind]);
     }
   }
-  for (long from = now(); now() - from < 200000;) {
+  for (long from = now(CLOCK_MONOTONIC); now(CLOCK_MONOTONIC) - from < 200000;) {
   }
   end(1);
 }
@@ -185,10 +168,7 @@ int main(int words, char **arguments) {
   ros_trace_rcl_init(&context);
   ros_trace_rcl_node_init(&node, &rmw, "locks", "/");
   for (int each = 0; each < 3; each++) {
-    ros_trace_rcl_timer_init(&timers[each], 10000000 * (each + 1));
-    ros_trace_rclcpp_timer_callback_added(&timers[each], &callbacks[each]);
-    ros_trace_rclcpp_callback_register(&callbacks[each], symbols[each]);
-    ros_trace_rclcpp_timer_link_node(&timers[each], &node);
+    make_timer(&timers[each], 10000000 * (each + 1), &callbacks[each], symbols[each], &node);
   }
   for (int each = 0; each < KINDS; each++) {
     pthread_mutexattr_t about;

@@ -1,35 +1,20 @@
 // named NODE TOPIC SYMBOL: two nodes of this name in namespaces of their own; a timer of the first publishes on the topic, and the
 // second subscribes to it. Its callback is registered under the symbol. Half of a second, then it ends.
-#include <stdbool.h>
+#include "ros.h"
 #include <stdint.h>
-#include <time.h>
 
-void ros_trace_rcl_init(const void *);
-void ros_trace_rcl_node_init(const void *, const void *, const char *, const char *);
 void ros_trace_rcl_publisher_init(const void *, const void *, const void *, const char *, unsigned long);
 void ros_trace_rcl_subscription_init(const void *, const void *, const void *, const char *, unsigned long);
 void ros_trace_rclcpp_subscription_init(const void *, const void *);
 void ros_trace_rclcpp_subscription_callback_added(const void *, const void *);
-void ros_trace_rcl_timer_init(const void *, long);
-void ros_trace_rclcpp_timer_callback_added(const void *, const void *);
-void ros_trace_rclcpp_timer_link_node(const void *, const void *);
-void ros_trace_rclcpp_callback_register(const void *, const char *);
 void ros_trace_rclcpp_publish(const void *, const void *);
 void ros_trace_rcl_publish(const void *, const void *);
 void ros_trace_rmw_publish(const void *, const void *, int64_t);
 void ros_trace_rmw_take(const void *, const void *, int64_t, bool);
-void ros_trace_callback_start(const void *, bool);
-void ros_trace_callback_end(const void *);
 
 static void rest(long microseconds) {
   struct timespec time = {.tv_nsec = microseconds * 1000};
   nanosleep(&time, 0);
-}
-
-static int64_t realtime(void) {
-  struct timespec at;
-  clock_gettime(CLOCK_REALTIME, &at);
-  return at.tv_sec * INT64_C(1000000000) + at.tv_nsec;
 }
 
 int main(int count, char **names) {
@@ -39,17 +24,14 @@ int main(int count, char **names) {
   ros_trace_rcl_node_init(&talker, &rmw, names[1], "/talking");
   ros_trace_rcl_node_init(&listener, &rmw, names[1], "/listening");
   ros_trace_rcl_publisher_init(&publisher, &talker, &rmw_publisher, names[2], 10);
-  ros_trace_rcl_timer_init(&timer, 10000000);
-  ros_trace_rclcpp_timer_callback_added(&timer, &tick);
-  ros_trace_rclcpp_callback_register(&tick, names[3]);
-  ros_trace_rclcpp_timer_link_node(&timer, &talker);
+  make_timer(&timer, 10000000, &tick, names[3], &talker);
   ros_trace_rcl_subscription_init(&reader, &listener, &rmw_reader, names[2], 10);
   ros_trace_rclcpp_subscription_init(&reader, &subscription);
   ros_trace_rclcpp_subscription_callback_added(&subscription, &hear);
   ros_trace_rclcpp_callback_register(&hear, names[3]);
   for (int round = 0; round < 50; round++) {
     ros_trace_callback_start(&tick, false);
-    int64_t stamp = realtime();
+    int64_t stamp = now(CLOCK_REALTIME);
     ros_trace_rclcpp_publish(&publisher, &message);
     ros_trace_rcl_publish(&publisher, &message);
     ros_trace_rmw_publish(&rmw_publisher, &message, stamp);

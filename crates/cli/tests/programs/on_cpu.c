@@ -3,35 +3,18 @@
 // `compute` nothing else; `sleep` also 5 ms of sleep; `hog` shares CPU 0 with a thread called `hog`, which never stops; `threads` the same as
 // `compute`, but on another thread for each execution, after `ready` was said; `read` also reads from a pipe what a thread called `feeder`
 // writes after 5 ms; `touch` also touches 16 MiB of new memory.
-#define _GNU_SOURCE
+#include "ros.h"
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
-
-void ros_trace_rcl_init(const void *);
-void ros_trace_rcl_node_init(const void *, const void *, const char *, const char *);
-void ros_trace_rcl_timer_init(const void *, long);
-void ros_trace_rclcpp_timer_callback_added(const void *, const void *);
-void ros_trace_rclcpp_timer_link_node(const void *, const void *);
-void ros_trace_rclcpp_callback_register(const void *, const char *);
-void ros_trace_callback_start(const void *, bool);
-void ros_trace_callback_end(const void *);
 
 static volatile sig_atomic_t is_over;
 static void end(int signal) { (void)signal, is_over = 1; }
-
-static long now(clockid_t clock) {
-  struct timespec at;
-  clock_gettime(clock, &at);
-  return at.tv_sec * 1000000000L + at.tv_nsec;
-}
 
 static void pin(int cpu) {
   cpu_set_t set;
@@ -105,10 +88,7 @@ int main(int words, char **arguments) {
   sigaction(SIGTERM, &action, NULL);
   ros_trace_rcl_init(&context);
   ros_trace_rcl_node_init(&node, &rmw, "on_cpu", "/");
-  ros_trace_rcl_timer_init(&timer, 10000000);
-  ros_trace_rclcpp_timer_callback_added(&timer, &callback);
-  ros_trace_rclcpp_callback_register(&callback, "OnCpu::work()");
-  ros_trace_rclcpp_timer_link_node(&timer, &node);
+  make_timer(&timer, 10000000, &callback, "OnCpu::work()", &node);
   pthread_t thread;
   if (!strcmp(what, "hog")) {
     pin(0);

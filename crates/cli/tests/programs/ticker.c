@@ -5,25 +5,14 @@
 // it, or its child, die in the middle: in code of its `own`, by `abort`, or in the `tracer`, which gets a bad address. TICKER_LAST is for how many
 // milliseconds another timer, "Ticker::last()", goes on after Ctrl-C. TICKER_EXEC makes it become itself again so often, and say how often it ticked.
 // With TICKER_LEADER its first thread ends at once, and another one does all of it.
-#define _GNU_SOURCE
+#include "ros.h"
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-void ros_trace_rcl_init(const void *);
-void ros_trace_rcl_node_init(const void *, const void *, const char *, const char *);
-void ros_trace_rcl_timer_init(const void *, long);
-void ros_trace_rclcpp_timer_callback_added(const void *, const void *);
-void ros_trace_rclcpp_timer_link_node(const void *, const void *);
-void ros_trace_rclcpp_callback_register(const void *, const char *);
-void ros_trace_callback_start(const void *, bool);
-void ros_trace_callback_end(const void *);
 
 static volatile sig_atomic_t is_over;
 static void end(int signal) { (void)signal, is_over = 1; }
@@ -48,7 +37,7 @@ static void die(const char *where, const void *callback) {
   if (!strcmp(where, "tracer")) ros_trace_rclcpp_callback_register(callback, (const char *)16);
 }
 
-static double now(void) {
+static double milliseconds_now(void) {
   struct timespec at;
   clock_gettime(CLOCK_MONOTONIC, &at);
   return at.tv_sec * 1e3 + at.tv_nsec / 1e6;
@@ -70,16 +59,13 @@ static int tick(int count, char **arguments) {
   ros_trace_rcl_init(&context);
   give_files_back();
   ros_trace_rcl_node_init(&node, &rmw, child == 0 ? "child" : name, "/");
-  ros_trace_rcl_timer_init(&timer, 1000000);
-  ros_trace_rclcpp_timer_callback_added(&timer, &callback);
-  ros_trace_rclcpp_callback_register(&callback, "Ticker::tick()");
-  ros_trace_rclcpp_timer_link_node(&timer, &node);
+  make_timer(&timer, 1000000, &callback, "Ticker::tick()", &node);
   puts("ready");
   fflush(stdout);
   const char *death = getenv("TICKER_DEATH"), *again = getenv("TICKER_EXEC");
   long ticks = 0;
-  for (double begin = now(); !is_over && now() - begin < milliseconds;) {
-    if (death && child <= 0 && now() - begin > milliseconds / 2) die(death, &callback);
+  for (double begin = milliseconds_now(); !is_over && milliseconds_now() - begin < milliseconds;) {
+    if (death && child <= 0 && milliseconds_now() - begin > milliseconds / 2) die(death, &callback);
     ros_trace_callback_start(&callback, false);
     ros_trace_callback_end(&callback);
     ticks++;
@@ -95,11 +81,8 @@ static int tick(int count, char **arguments) {
     }
   }
   if (is_over && getenv("TICKER_LAST")) {
-    ros_trace_rcl_timer_init(&last, 1000000);
-    ros_trace_rclcpp_timer_callback_added(&last, &last_callback);
-    ros_trace_rclcpp_callback_register(&last_callback, "Ticker::last()");
-    ros_trace_rclcpp_timer_link_node(&last, &node);
-    for (double begin = now(); now() - begin < atof(getenv("TICKER_LAST"));) {
+    make_timer(&last, 1000000, &last_callback, "Ticker::last()", &node);
+    for (double begin = milliseconds_now(); milliseconds_now() - begin < atof(getenv("TICKER_LAST"));) {
       ros_trace_callback_start(&last_callback, false);
       ros_trace_callback_end(&last_callback);
       usleep(1000);

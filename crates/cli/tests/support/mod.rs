@@ -5,6 +5,7 @@
 
 pub mod http;
 pub mod place;
+pub mod programs;
 
 use std::path::{Path, PathBuf};
 
@@ -223,31 +224,31 @@ impl Folder {
 pub struct Opener {
     /// For `PATH`.
     pub path: String,
-    told: PathBuf,
+    reported: PathBuf,
 }
 
 impl Opener {
     /// `told` are the commands of the shell whose output is written down.
-    pub fn new(folder: &Folder, told: &str) -> Opener {
+    pub fn new(folder: &Folder, reported: &str) -> Opener {
         use std::os::unix::fs::PermissionsExt;
         let programs = folder.at("programs");
         std::fs::create_dir(&programs).unwrap();
-        let file = folder.at("told");
-        let script = format!("#!/bin/sh\n{{ {told}; }} > {file}.part\nmv {file}.part {file}\n");
+        let file = folder.at("reported");
+        let script = format!("#!/bin/sh\n{{ {reported}; }} > {file}.part\nmv {file}.part {file}\n");
         let opener = folder.write("programs/xdg-open", script);
         std::fs::set_permissions(opener, std::fs::Permissions::from_mode(0o755)).unwrap();
         Opener {
             path: format!("{programs}:{}", std::env::var("PATH").unwrap()),
-            told: file.into(),
+            reported: file.into(),
         }
     }
 
     /// Waits until it was told something.
-    pub fn told(&self) -> String {
-        while !self.told.exists() {
+    pub fn reported(&self) -> String {
+        while !self.reported.exists() {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
-        std::fs::read_to_string(&self.told).unwrap()
+        std::fs::read_to_string(&self.reported).unwrap()
     }
 }
 

@@ -37,7 +37,7 @@ pub enum DecodeError {
     EmptyEvent,
 }
 
-/// What the packet header, the packet context or an event header told the format.
+/// What the packet header, the packet context or an event header reported the format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Roles {
     pub(crate) magic: Option<u64>,

@@ -18,13 +18,13 @@ const MAX_DEPTH: u32 = 100;
 
 #[derive(Debug)]
 pub(super) struct AstClass {
-    pub(super) kind: Kind,
+    pub(super) kind: AstKind,
     /// Levels of fields, this one included. Bounded, so that recursion over classes is too.
     depth: u32,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum AstKind {
     Integer(AstInteger),
     Float(BitField),
     Boolean(BitField),
@@ -186,13 +186,15 @@ pub(super) struct AstEvent {
 }
 
 impl AstClass {
-    pub(super) fn new(kind: Kind, at: Position) -> Result<Rc<AstClass>> {
+    pub(super) fn new(kind: AstKind, at: Position) -> Result<Rc<AstClass>> {
         let below = match &kind {
-            Kind::Structure(structure) => {
+            AstKind::Structure(structure) => {
                 (structure.members.iter()).fold(0, |most, member| most.max(member.class.depth))
             }
-            Kind::Array { element: inner, .. } | Kind::Optional { class: inner, .. } => inner.depth,
-            Kind::Variant { options, .. } => {
+            AstKind::Array { element: inner, .. } | AstKind::Optional { class: inner, .. } => {
+                inner.depth
+            }
+            AstKind::Variant { options, .. } => {
                 (options.iter()).fold(0, |most, option| most.max(option.class.depth))
             }
             _ => 0,
@@ -210,14 +212,14 @@ impl AstClass {
 
     pub(super) fn structure(&self) -> Option<&AstStruct> {
         match &self.kind {
-            Kind::Structure(structure) => Some(structure),
+            AstKind::Structure(structure) => Some(structure),
             _ => None,
         }
     }
 
     pub(super) fn integer(&self) -> Option<&AstInteger> {
         match &self.kind {
-            Kind::Integer(integer) => Some(integer),
+            AstKind::Integer(integer) => Some(integer),
             _ => None,
         }
     }
@@ -225,21 +227,21 @@ impl AstClass {
     /// What to call it in a message.
     pub(super) fn description(&self) -> &'static str {
         match &self.kind {
-            Kind::Integer(AstInteger {
+            AstKind::Integer(AstInteger {
                 labels: Some(_), ..
             }) => "an enumeration",
-            Kind::Integer(AstInteger { signed: true, .. }) => "a signed integer",
-            Kind::Integer(_) => "an unsigned integer",
-            Kind::Float(_) => "a floating-point number",
-            Kind::Boolean(_) => "a boolean",
-            Kind::BitArray(_) => "a bit array",
-            Kind::BitMap { .. } => "a bit map",
-            Kind::String(_) | Kind::Text { .. } => "a text",
-            Kind::Blob { .. } => "a BLOB",
-            Kind::Structure(_) => "a structure",
-            Kind::Array { .. } => "an array",
-            Kind::Optional { .. } => "an optional field",
-            Kind::Variant { .. } => "a variant",
+            AstKind::Integer(AstInteger { signed: true, .. }) => "a signed integer",
+            AstKind::Integer(_) => "an unsigned integer",
+            AstKind::Float(_) => "a floating-point number",
+            AstKind::Boolean(_) => "a boolean",
+            AstKind::BitArray(_) => "a bit array",
+            AstKind::BitMap { .. } => "a bit map",
+            AstKind::String(_) | AstKind::Text { .. } => "a text",
+            AstKind::Blob { .. } => "a BLOB",
+            AstKind::Structure(_) => "a structure",
+            AstKind::Array { .. } => "an array",
+            AstKind::Optional { .. } => "an optional field",
+            AstKind::Variant { .. } => "a variant",
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `lower` does the same for one scope.
 
-use super::ast::{AstClass, AstEvent, AstStream, AstTrace, Kind, RootScope};
+use super::ast::{AstClass, AstEvent, AstKind, AstStream, AstTrace, RootScope};
 use super::error::{Result, Warning};
 use super::lower::{Clocks, Lowering};
 use super::reference::{Plans, Roots, ScopePlan, Targets};
@@ -232,12 +232,12 @@ impl Builder<'_> {
         };
         for (i, member) in ast.members.iter().enumerate() {
             match (&member.class.kind, self.version) {
-                (Kind::Blob { is_uuid: true, .. }, _) if !trace_has_uuid => {
+                (AstKind::Blob { is_uuid: true, .. }, _) if !trace_has_uuid => {
                     return Err(member.at.error(
                         "the packet header has the metadata stream's UUID, but the preamble gives none",
                     ));
                 }
-                (Kind::Blob { is_uuid: true, .. }, _) => return Ok(Some(i)),
+                (AstKind::Blob { is_uuid: true, .. }, _) => return Ok(Some(i)),
                 (_, Version::Ctf1) if &*member.original_name == "uuid" => {
                     if is_sixteen_bytes(&header.members[i].class) {
                         return Ok(Some(i));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ast::{AstClass, AstInteger, AstLength, AstOption, AstStruct, Kind, RootScope};
+use super::ast::{AstClass, AstInteger, AstKind, AstLength, AstOption, AstStruct, RootScope};
 use super::error::{Position, Result, Warning};
 use super::reference::{Referral, ScopePlan, Targets};
 use super::role;
@@ -86,27 +86,27 @@ impl<'c> Lowering<'c> {
             )));
         }
         Ok(match &ast.kind {
-            Kind::Integer(integer) => {
+            AstKind::Integer(integer) => {
                 FieldClass::Integer(self.integer(integer, reserved, name, at)?)
             }
-            Kind::Float(bits) => FieldClass::Float(*bits),
-            Kind::Boolean(bits) => FieldClass::Boolean {
+            AstKind::Float(bits) => FieldClass::Float(*bits),
+            AstKind::Boolean(bits) => FieldClass::Boolean {
                 bits: *bits,
                 slot: self.slot(),
             },
-            Kind::BitArray(bits) => FieldClass::BitArray(*bits),
-            Kind::BitMap { bits, flags } => FieldClass::BitMap {
+            AstKind::BitArray(bits) => FieldClass::BitArray(*bits),
+            AstKind::BitMap { bits, flags } => FieldClass::BitMap {
                 bits: *bits,
                 flags: Arc::clone(flags),
             },
-            Kind::String(encoding) => FieldClass::String {
+            AstKind::String(encoding) => FieldClass::String {
                 encoding: *encoding,
             },
-            Kind::Text { length, encoding } => FieldClass::Text {
+            AstKind::Text { length, encoding } => FieldClass::Text {
                 length: self.length(length, at)?,
                 encoding: *encoding,
             },
-            Kind::Blob {
+            AstKind::Blob {
                 length,
                 media_type,
                 is_uuid,
@@ -122,8 +122,8 @@ impl<'c> Lowering<'c> {
                     media_type: media_type.clone(),
                 }
             }
-            Kind::Structure(structure) => FieldClass::Struct(self.structure(structure)?),
-            Kind::Array {
+            AstKind::Structure(structure) => FieldClass::Struct(self.structure(structure)?),
+            AstKind::Array {
                 length,
                 minimum_align,
                 element,
@@ -136,7 +136,7 @@ impl<'c> Lowering<'c> {
                     element: Box::new(element),
                 }
             }
-            Kind::Optional { ranges, class, .. } => {
+            AstKind::Optional { ranges, class, .. } => {
                 let referral = self.referral(at)?;
                 FieldClass::Optional {
                     selector: self.targets.slot_of_referral(&referral),
@@ -145,7 +145,7 @@ impl<'c> Lowering<'c> {
                     class: Box::new(self.class(class, name, at)?),
                 }
             }
-            Kind::Variant { options, .. } => self.variant(options, at)?,
+            AstKind::Variant { options, .. } => self.variant(options, at)?,
         })
     }
 

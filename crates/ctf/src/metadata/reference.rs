@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::ast::{
-    AstClass, AstInteger, AstLength, AstStruct, Kind, Labels, Reference, ReferenceOrigin, RootScope,
+    AstClass, AstInteger, AstKind, AstLength, AstStruct, Labels, Reference, ReferenceOrigin,
+    RootScope,
 };
 use super::error::{Position, Result};
 use crate::schema::Slot;
@@ -159,7 +160,7 @@ impl<'d> Walk<'_, 'd> {
     fn visit(&mut self, ast: &'d AstClass) -> Result<()> {
         self.targets.spend_fields(1, self.at)?;
         match &ast.kind {
-            Kind::Structure(structure) => {
+            AstKind::Structure(structure) => {
                 self.frames.push(Frame {
                     structure,
                     depth: self.path.len(),
@@ -172,14 +173,14 @@ impl<'d> Walk<'_, 'd> {
                 }
                 self.frames.pop();
             }
-            Kind::Text { length, .. } | Kind::Blob { length, .. } => self.length(length)?,
-            Kind::Array {
+            AstKind::Text { length, .. } | AstKind::Blob { length, .. } => self.length(length)?,
+            AstKind::Array {
                 length, element, ..
             } => {
                 self.length(length)?;
                 self.visit(element)?;
             }
-            Kind::Optional {
+            AstKind::Optional {
                 selector,
                 ranges,
                 class,
@@ -188,7 +189,7 @@ impl<'d> Walk<'_, 'd> {
                 self.refer(selector, Purpose::OptionalSelector { ranges })?;
                 self.visit(class)?;
             }
-            Kind::Variant { selector, options } => {
+            AstKind::Variant { selector, options } => {
                 let by_label = options.iter().any(|option| option.ranges.is_none());
                 self.refer(selector, Purpose::VariantSelector { by_label })?;
                 for (i, option) in options.iter().enumerate() {
@@ -344,20 +345,20 @@ impl<'d> Walk<'_, 'd> {
                 .error("the references of this metadata have too many possible meanings"));
         }
         match (&class.kind, names.split_first()) {
-            (Kind::Structure(structure), Some((name, rest))) => {
+            (AstKind::Structure(structure), Some((name, rest))) => {
                 if let Some(i) = structure.position(name) {
                     let path = extended(&path, i);
                     let class = &structure.members[i].class;
                     self.descend(class, rest, path, reference, found)?;
                 }
             }
-            (Kind::Array { element, .. }, Some(_)) => {
+            (AstKind::Array { element, .. }, Some(_)) => {
                 self.descend(element, names, path, reference, found)?;
             }
-            (Kind::Optional { class, .. }, _) => {
+            (AstKind::Optional { class, .. }, _) => {
                 self.descend(class, names, path, reference, found)?;
             }
-            (Kind::Variant { options, .. }, name) => {
+            (AstKind::Variant { options, .. }, name) => {
                 self.targets.steps += options.len() as u64;
                 for (i, option) in options.iter().enumerate() {
                     let names = match (&option.ranges, name) {
@@ -382,18 +383,19 @@ impl<'d> Walk<'_, 'd> {
     fn is_before(&self, target: &[u32]) -> bool {
         let mut class = self.roots[self.scope as usize];
         for (&there, &here) in target.iter().zip(&self.path) {
-            while let Some(Kind::Array { element, .. } | Kind::Optional { class: element, .. }) =
-                class.map(|class| &class.kind)
+            while let Some(
+                AstKind::Array { element, .. } | AstKind::Optional { class: element, .. },
+            ) = class.map(|class| &class.kind)
             {
                 class = Some(element);
             }
             let below = match class.map(|class| &class.kind) {
-                Some(Kind::Structure(structure)) if there == here => {
+                Some(AstKind::Structure(structure)) if there == here => {
                     structure.members.get(here as usize).map(|m| &m.class)
                 }
-                Some(Kind::Structure(_)) => return there < here,
+                Some(AstKind::Structure(_)) => return there < here,
                 // Of two options only one is ever decoded.
-                Some(Kind::Variant { options, .. }) if there == here => {
+                Some(AstKind::Variant { options, .. }) if there == here => {
                     options.get(here as usize).map(|option| &option.class)
                 }
                 _ => return false,
@@ -440,8 +442,8 @@ fn check(
             false => "an optional field with an integer as selector needs selector-field-ranges",
         },
         (Purpose::OptionalSelector { ranges }, None) => match (&class.kind, ranges) {
-            (Kind::Boolean(_), false) => return Ok((false, None)),
-            (Kind::Boolean(_), true) => {
+            (AstKind::Boolean(_), false) => return Ok((false, None)),
+            (AstKind::Boolean(_), true) => {
                 "an optional field with a boolean as selector has no selector-field-ranges"
             }
             _ => "the selector of an optional field must be a boolean or an integer",

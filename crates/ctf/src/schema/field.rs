@@ -306,19 +306,6 @@ impl BitField {
 }
 
 impl Integer {
-    /// A plain number.
-    pub fn new(form: IntegerForm, signed: bool) -> Integer {
-        Integer {
-            form,
-            signed,
-            base: Base::Decimal,
-            mappings: None,
-            role: None,
-            updates_clock: false,
-            slot: None,
-        }
-    }
-
     /// Nothing if its length varies.
     pub fn bits(&self) -> Option<BitField> {
         match self.form {
@@ -367,16 +354,6 @@ impl Range {
     }
 }
 
-impl Member {
-    pub fn new(name: &str, original_name: &str, class: FieldClass) -> Member {
-        Member {
-            name: name.into(),
-            original_name: original_name.into(),
-            class,
-        }
-    }
-}
-
 impl Encoding {
     /// Bytes in one code unit.
     pub fn unit(self) -> usize {
@@ -389,15 +366,6 @@ impl Encoding {
 }
 
 impl Struct {
-    /// With the alignment of its members.
-    pub fn new(members: impl IntoIterator<Item = Member>) -> Struct {
-        let members: Vec<Member> = members.into_iter().collect();
-        let align = (members.iter())
-            .map(|member| member.class.alignment())
-            .fold(1, u32::max);
-        Struct { members, align }
-    }
-
     /// Everything in it, in the order of decoding.
     pub fn all(&self) -> impl Iterator<Item = &FieldClass> {
         self.members.iter().flat_map(|member| member.class.all())

@@ -28,7 +28,7 @@ pub struct StreamBytes {
     pub index: Option<Vec<u8>>,
 }
 
-/// Opens a trace of several folders that share one metadata. Files that cannot be read are told in `unreadable`; the others
+/// Opens a trace of several folders that share one metadata. Files that cannot be read are reported in `unreadable`; the others
 /// are read all the same.
 pub(super) fn open(
     schema: Arc<Schema>,

@@ -133,7 +133,7 @@ impl<'a> Copier<'a> {
         self.begin_part(source, begin, count)
     }
 
-    /// A loss is told by the difference between two packets, and it begins with the end of the first one. If that is
+    /// A loss is known from the difference between two packets, and it begins with the end of the first one. If that is
     /// not the last one written, an empty packet stands for it.
     fn tell_where_losses_begin(
         &mut self,

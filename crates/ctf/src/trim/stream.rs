@@ -97,8 +97,8 @@ impl<'a> StreamTrim<'a> {
                 }
                 continue;
             }
-            let told = (&mut *report, &mut *damage);
-            self.packet(&mut walker, number, wants_packet, found, told)?;
+            let reported = (&mut *report, &mut *damage);
+            self.packet(&mut walker, number, wants_packet, found, reported)?;
         }
         if let Some(bytes) = self.copier.finish()? {
             report.streams += 1;

@@ -77,13 +77,13 @@ impl Survey {
         let tallies = parallel::run(
             &tasks,
             parallel::threads(threads, tasks.len()),
-            || Tally::new(set),
+            || ThreadCounts::new(set),
             |tally, task| {
                 tally.task(set, task);
                 progress(bytes_done.fetch_add(task.bytes, Ordering::Relaxed) + task.bytes)
             },
         );
-        let mut total = Tally::new(set);
+        let mut total = ThreadCounts::new(set);
         for tally in tallies {
             total.add(tally);
         }
@@ -92,7 +92,7 @@ impl Survey {
 }
 
 /// What one thread has counted.
-struct Tally {
+struct ThreadCounts {
     /// Where the classes of a stream class begin in `classes`: by trace, then by stream class.
     class_base: Vec<Vec<usize>>,
     classes: Vec<ClassCount>,
@@ -133,8 +133,8 @@ struct ProcessPlaces<'a> {
     name: Option<&'a Leaf>,
 }
 
-impl Tally {
-    fn new(set: &TraceSet) -> Tally {
+impl ThreadCounts {
+    fn new(set: &TraceSet) -> ThreadCounts {
         let mut classes = 0;
         let class_base = set.traces.iter().map(|trace| {
             let bases = trace.schema.streams.iter().map(|stream| {
@@ -144,7 +144,7 @@ impl Tally {
             bases.collect()
         });
         let class_base = class_base.collect();
-        Tally {
+        ThreadCounts {
             class_base,
             classes: vec![ClassCount::default(); classes],
             streams: HashMap::new(),
@@ -282,7 +282,7 @@ impl Tally {
         run.events = 0;
     }
 
-    fn add(&mut self, other: Tally) {
+    fn add(&mut self, other: ThreadCounts) {
         for (total, count) in self.classes.iter_mut().zip(&other.classes) {
             total.events += count.events;
             total.bits += count.bits;

@@ -198,7 +198,7 @@ fn a_file_that_is_cut_may_have_gone_on_where_no_index_says_otherwise() {
 }
 
 #[test]
-fn an_index_that_is_gone_is_told_but_loses_nothing() {
+fn an_index_that_is_gone_is_reported_but_loses_nothing() {
     let (folder, trace) = copy_of("an_index_that_is_gone");
     let before = TraceSet::open(&[&folder]).unwrap().damage;
     std::fs::remove_file(trace.join("index/ros2_1.idx")).unwrap();

@@ -216,7 +216,7 @@ fn a_stream_in_several_files_is_one_stream() {
 }
 
 #[test]
-fn a_loss_is_told_with_the_file_and_the_byte_of_the_packet_that_counts_it() {
+fn a_loss_is_reported_with_the_file_and_the_byte_of_the_packet_that_counts_it() {
     let original = &Original::all()[0];
     // The stream is in three files, as where their size is limited.
     let cuts = [original.packets.len() / 3, 2 * original.packets.len() / 3];

@@ -342,7 +342,7 @@ impl Builder<'_> {
             Profile::Ctf1 => format!("_{name}"),
             Profile::Everything => name.clone(),
         };
-        Member::new(&name, &original_name, class)
+        rostrace_testkit::schema::member(&name, &original_name, class)
     }
 
     pub(super) fn role(&mut self, name: &str, role: Role, sizes: &[u8]) -> Member {
@@ -361,7 +361,7 @@ impl Builder<'_> {
             updates_clock: matches!(role, Role::TimestampBegin | Role::Timestamp),
             ..integer
         });
-        Member::new(name, name, class)
+        rostrace_testkit::schema::member(name, name, class)
     }
 
     fn random_bits(&mut self) -> BitField {
@@ -414,7 +414,7 @@ impl Builder<'_> {
     /// A structure with the alignment of its members, sometimes more.
     pub(super) fn aligned(&mut self, members: Vec<Member>) -> Struct {
         let least = self.choices.one_of(&[1, 1, 1, 8, 64]);
-        let structure = Struct::new(members);
+        let structure = rostrace_testkit::schema::structure(members);
         Struct {
             align: structure.align.max(least),
             ..structure
@@ -423,7 +423,7 @@ impl Builder<'_> {
 }
 
 pub(super) fn integer(bits: BitField, signed: bool) -> Integer {
-    Integer::new(IntegerForm::Fixed(bits), signed)
+    rostrace_testkit::schema::integer(IntegerForm::Fixed(bits), signed)
 }
 
 pub(super) fn array(length: Length, element: FieldClass, least_alignment: u32) -> FieldClass {

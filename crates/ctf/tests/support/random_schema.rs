@@ -132,7 +132,7 @@ impl Builder<'_> {
                     1,
                 )
             };
-            members.push(Member::new("uuid", "uuid", class));
+            members.push(rostrace_testkit::schema::member("uuid", "uuid", class));
         }
         if several_streams || self.choices.once_in(2) {
             members.push(self.role("stream_id", Role::StreamClassId, &[8, 13, 32, 64]));
@@ -176,7 +176,9 @@ impl Builder<'_> {
                 // Without sizes the packet ends with the file, so every event must end at a byte boundary.
                 let bits = self.bits(8, 8);
                 let class = FieldClass::Integer(integer(bits, false));
-                payload.members.push(Member::new("last", "_last", class));
+                payload
+                    .members
+                    .push(rostrace_testkit::schema::member("last", "_last", class));
                 payload.align = payload.align.max(8);
             }
             events.push(EventClass {

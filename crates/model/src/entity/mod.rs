@@ -64,7 +64,7 @@ macro_rules! ids {
 }
 
 ids! {
-    HostId, ProcessId, ThreadId, ContextId, NodeId, PublisherId, SubscriptionId, TimerId, ServiceId, ClientId,
+    HostId, ProcessId, ThreadId, NodeId, PublisherId, SubscriptionId, TimerId, ServiceId, ClientId,
     CallbackId, CallbackGroupId, ExecutorId, StateMachineId, RingBufferId,
     /// A row of [`crate::Model::instances`].
     InstanceId,

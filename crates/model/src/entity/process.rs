@@ -22,7 +22,7 @@ pub struct Process {
     pub name: String,
     pub first: Nanos,
     pub last: Nanos,
-    /// The first event that is not told from memory: a tracer that was attached to a process tells what was created before, with
+    /// The first event that is not reported from memory: a tracer that was attached to a process tells what was created before, with
     /// the times of then.
     pub recorded_from: Nanos,
     pub events: u64,

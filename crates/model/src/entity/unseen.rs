@@ -1,4 +1,4 @@
-//! Functions whose calls went past our tracer, because their library was linked or loaded so: what they would have told is missing.
+//! Functions whose calls went past our tracer, because their library was linked or loaded so: what they would have reported is missing.
 
 /// A function that the tracer interposes, and could not see being called.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

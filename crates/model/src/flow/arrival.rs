@@ -1,4 +1,4 @@
-//! When messages arrived in the middleware of their receivers: before the take, and told by CARET's recordings up to version 0.2 alone.
+//! When messages arrived in the middleware of their receivers: before the take, and reported by CARET's recordings up to version 0.2 alone.
 //!
 //! `on_data_available` does not say whose reader got data. It carries the stamp of the first message that this reader has and that was not
 //! taken yet, which is the one that just arrived only if there was no other. So an arrival is known where the receiving process

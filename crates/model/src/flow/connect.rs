@@ -179,7 +179,7 @@ fn connect_publications(imported: &mut Imported, entities: &Entities) {
             publication.publish,
         );
         let before = Nanos(publication.publish.0.saturating_sub(LONGEST_CALL));
-        // From Iron on the middleware tells whose it is; and what rclcpp told of it may be lost.
+        // From Iron on the middleware tells whose it is; and what rclcpp reported of it may be lost.
         let may_be_of_rcl = (imported.population.processes[process.index()].distribution)
             .is_some_and(|distribution| distribution < Distribution::Iron)
             && !imported.losses.between(before, publication.publish);

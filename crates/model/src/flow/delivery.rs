@@ -1,6 +1,6 @@
 //! Deliveries: which message reached which subscription.
 //!
-//! What was received is told by `reception`. A message that did not arrive has a row too, with the reason as far as it is
+//! What was received is found by `reception`. A message that did not arrive has a row too, with the reason as far as it is
 //! known. Work grows with the number of rows, not with the product of topics, subscriptions that ever existed and messages.
 
 use std::collections::{HashMap, HashSet};
@@ -351,7 +351,7 @@ fn why_missing(
     let at = publication.publish;
     match received {
         _ if imported.losses.any() => DeliveryStatus::Unknown,
-        // Whoever took it may no longer be told of.
+        // Whoever took it may be forgotten by now.
         _ if imported.losses.across_threads(at, at) => DeliveryStatus::Unknown,
         Some((first, last)) if first < at && at < last => DeliveryStatus::Lost,
         _ if is_just_before_the_end(imported, at) => DeliveryStatus::Unknown,

@@ -52,7 +52,7 @@ pub struct ConditionNotification {
     pub all: bool,
 }
 
-/// Holders are told by the id of their thread, which belongs to a thread of the same process.
+/// Holders are reported by the id of their thread, which belongs to a thread of the same process.
 pub(crate) fn connect_holders(imported: &mut Imported) {
     if imported.lock_waits.is_empty() {
         return;

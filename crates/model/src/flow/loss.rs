@@ -54,7 +54,7 @@ impl Losses {
         losses
     }
 
-    /// Whether events of some thread may be missing between two times. What is told by several threads together, or by something
+    /// Whether events of some thread may be missing between two times. What is reported by several threads together, or by something
     /// not having happened on any of them, needs this; what one thread tells needs [`between`](Losses::between).
     #[inline]
     pub fn across_threads(&self, from: Nanos, to: Nanos) -> bool {

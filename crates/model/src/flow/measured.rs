@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn why_a_thread_did_not_compute_is_told_by_how_it_left_its_cpu() {
+    fn why_a_thread_did_not_compute_is_reported_by_how_it_left_its_cpu() {
         let of = |computed: i64, voluntary: u64, involuntary: u64| {
             let measured = measured(computed, voluntary, involuntary);
             (measured.off_cpu().0, measured.reason())

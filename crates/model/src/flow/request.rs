@@ -66,7 +66,7 @@ impl RequestMatch {
 /// One row per request, in the order of their first events.
 pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Request> {
     let mut requests: Vec<Request> = Vec::new();
-    let mut places: HashMap<Key, Vec<usize>> = HashMap::new();
+    let mut places: HashMap<RequestKey, Vec<usize>> = HashMap::new();
     let mut gids: Vec<Option<Vec<u8>>> = Vec::new();
     // The order of time, in which a take can stand before the sending.
     for number in 0..imported.service_steps.len() {
@@ -79,8 +79,8 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
         let step = &imported.service_steps[number];
         let key = end.key(step, process);
         let gid = match &key {
-            Key::Gid(gid, _) => Some(gid.clone()),
-            Key::Handle(..) => None,
+            RequestKey::Gid(gid, _) => Some(gid.clone()),
+            RequestKey::Handle(..) => None,
         };
         let rows = places.entry(key).or_default();
         let row = rows
@@ -230,7 +230,7 @@ fn fits_together(requests: &[Request], client: &Numbered, service: &Numbered) ->
 
 /// What identifies a request: the gid, or where it is not known the client's handle in its process.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Key {
+enum RequestKey {
     Gid(Vec<u8>, i64),
     Handle(ProcessId, u64, i64),
 }
@@ -268,11 +268,13 @@ impl End<'_> {
         }
     }
 
-    fn key(&self, step: &ServiceStep, process: ProcessId) -> Key {
+    fn key(&self, step: &ServiceStep, process: ProcessId) -> RequestKey {
         match self {
-            End::Service(_) => Key::Gid(step.client_gid.clone(), step.sequence),
-            End::Client(Some((_, gid))) if !gid.is_empty() => Key::Gid(gid.to_vec(), step.sequence),
-            End::Client(_) => Key::Handle(process, step.rmw_handle.0, step.sequence),
+            End::Service(_) => RequestKey::Gid(step.client_gid.clone(), step.sequence),
+            End::Client(Some((_, gid))) if !gid.is_empty() => {
+                RequestKey::Gid(gid.to_vec(), step.sequence)
+            }
+            End::Client(_) => RequestKey::Handle(process, step.rmw_handle.0, step.sequence),
         }
     }
 

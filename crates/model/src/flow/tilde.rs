@@ -62,11 +62,11 @@ pub(crate) fn connect_tilde(imported: &mut Imported, entities: &Entities) {
         let key = (process_of(endpoint.thread), endpoint.address);
         known.entry(key).or_default().push(row);
     }
-    // The youngest at its time; where TILDE told of it only later, the first.
+    // The youngest at its time; where TILDE reported it only later, the first.
     let endpoint = |process: ProcessId, address: Address, at: Nanos| {
         let rows = known.get(&(process, address))?;
-        let told = rows.partition_point(|row| imported.tilde_endpoints[*row].time <= at);
-        rows.get(told.saturating_sub(1)).copied()
+        let reported = rows.partition_point(|row| imported.tilde_endpoints[*row].time <= at);
+        rows.get(reported.saturating_sub(1)).copied()
     };
     let mut on_thread: HashMap<ThreadId, Vec<PublicationId>> = HashMap::new();
     for (index, publication) in imported.publications.iter().enumerate() {

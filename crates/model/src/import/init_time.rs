@@ -39,10 +39,10 @@ pub(super) fn put_in_order(inits: &mut Vec<TimedInit>, processes: &[Process]) {
         if let Some(before) = known.get(&key)
             && let Some(both) = before.with(&announced)
         {
-            if let (Some(told), Init::Context { version, .. }) =
+            if let (Some(reported), Init::Context { version, .. }) =
                 (version, &mut kept[both.place].init)
             {
-                version.get_or_insert(told);
+                version.get_or_insert(reported);
             }
             announced = both;
         } else {
@@ -53,7 +53,7 @@ pub(super) fn put_in_order(inits: &mut Vec<TimedInit>, processes: &[Process]) {
     *inits = kept;
 }
 
-/// Who told of an entity, and when it happened according to them.
+/// Who reported an entity, and when it happened according to them.
 struct Announced {
     place: usize,
     by_ros2: Option<Nanos>,
@@ -108,7 +108,7 @@ fn correct_times(inits: &mut [TimedInit], processes: &[Process]) {
         if let Some(offset) = offset {
             init.time = Nanos(offset.saturating_add(stamp as i64));
         }
-        // What is told cannot be younger than the telling.
+        // What is reported cannot be younger than the telling.
         if init.time > init.recorded {
             init.time = init.recorded;
         }

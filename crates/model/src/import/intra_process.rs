@@ -17,7 +17,7 @@ pub(super) struct RingBuffers {
 
 impl RingBuffers {
     /// A new buffer at an address has nothing of the old one; what was put in since it exists stays, if it is
-    /// told of again later.
+    /// reported again later.
     pub(super) fn forget_before(
         &mut self,
         ring: (ProcessId, Address),

@@ -89,7 +89,7 @@ pub(crate) struct Imported {
     pub(crate) kinds: Vec<u64>,
 }
 
-/// What happened this long before it is told is told again.
+/// What happened this long before it is reported is reported again.
 const REPEATED: i64 = 1_000_000_000;
 
 /// Agnocast makes an object for each call of a callback.

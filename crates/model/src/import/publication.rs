@@ -89,7 +89,7 @@ impl Step {
             }
             Kind::DdsWriterWrite => {
                 use field::dds_writer_write::*;
-                // Patched middleware, before rmw told its stamps: order alone here too.
+                // Patched middleware, before rmw reported its stamps: order alone here too.
                 (
                     Layer::Stamped,
                     nothing,

@@ -19,7 +19,7 @@ pub(crate) struct Population {
     thread_of: FxHashMap<(HostId, i64, i64), ThreadId>,
     /// The thread of the event before: most events come in runs.
     last: Option<((HostId, i64, i64), ThreadId)>,
-    /// Processes of which all events so far were told from memory.
+    /// Processes of which all events so far were reported from memory.
     unrecorded: FxHashMap<ProcessId, Nanos>,
 }
 
@@ -111,7 +111,7 @@ impl Population {
         thread
     }
 
-    /// The event of this thread was told from memory, or kept for the names in it: if it is the first of its process, what is recorded
+    /// The event of this thread was reported from memory, or kept for the names in it: if it is the first of its process, what is recorded
     /// begins later, at the latest `from` then on.
     #[cold]
     pub(crate) fn note_replayed(&mut self, thread: ThreadId, from: Nanos) {
@@ -129,7 +129,7 @@ impl Population {
         }
     }
 
-    /// The event of this thread was not told from memory.
+    /// The event of this thread was not reported from memory.
     #[inline]
     pub(crate) fn note_recorded(&mut self, thread: ThreadId, at: Nanos) {
         if !self.unrecorded.is_empty() {

@@ -11,16 +11,16 @@ pub use heap::{Totals, Usage};
 
 use std::borrow::Cow;
 
+use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{Conversion, Cursor, TraceSet};
 use rostrace_tracepoints::{Family, Kind, field};
 use rustc_hash::FxHashMap;
 
 use crate::Model;
-use crate::binding::{Bindings, Fields, declarations, selection};
+use crate::binding::{Fields, declarations};
 use crate::entity::{HostId, ProcessId, ThreadId};
+use crate::event_pass::for_each_event;
 use crate::flow::Losses;
-use crate::progress::Passed;
 use execution::Executions;
 use heap::{Effect, Heap};
 
@@ -65,31 +65,10 @@ impl Memory {
             return None;
         }
         let mut pass = AllocationPass::new(model);
-        let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
-        let host_of = |name: &str| model.hosts.iter().position(|host| host.name == name);
-        let hosts = set.traces.iter().map(|trace| {
-            let name = trace.schema.environment_text("hostname");
-            host_of(name.unwrap_or_default()).map(HostId::of)
+        let is_damaged = for_each_event(set, model, &declared, progress, |host, time, fields| {
+            pass.event(host, time, fields);
         });
-        let hosts: Vec<Option<HostId>> = hosts.collect();
-        let mut cursor = Cursor::select(set, Conversion::Exact, &selection(&declared));
-        let mut passed = Passed::default();
-        let mut events = 0u64;
-        while let Some(event) = cursor.next() {
-            let trace = event.stream_id().trace;
-            let binding = bindings[trace].of(&event);
-            if let (Some(host), Some(time)) = (hosts[trace], event.nanos()) {
-                pass.event(host, time, &Fields { event, binding });
-            }
-            events += 1;
-            if events.is_multiple_of(1 << 12) {
-                passed.enter(&event);
-            }
-            if events.is_multiple_of(1 << 16) && !progress(passed.bytes) {
-                break;
-            }
-        }
-        Some(pass.finish(&Losses::of(set), cursor.damage.losses() > 0))
+        Some(pass.finish(&Losses::of(set), is_damaged))
     }
 
     pub fn of_process(&self, process: ProcessId) -> Option<&ProcessMemory> {

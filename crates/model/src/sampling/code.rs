@@ -30,7 +30,7 @@ impl CodeId {
     }
 }
 
-/// What one process had mapped, in the order in which it was told.
+/// What one process had mapped, in the order in which it was reported.
 #[derive(Debug, Default)]
 pub(super) struct CodeMap(Vec<(Nanos, CodeId)>);
 
@@ -39,7 +39,7 @@ impl CodeMap {
         self.0.push((time, id));
     }
 
-    /// The newest that was there then; one that was told only later, where nothing else ever was there.
+    /// The newest that was there then; one that was reported only later, where nothing else ever was there.
     pub(super) fn find(&self, codes: &[Code], address: u64, at: Nanos) -> Option<CodeId> {
         let holds = |(_, id): &&(Nanos, CodeId)| {
             let code = &codes[id.index()];

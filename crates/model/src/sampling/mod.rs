@@ -7,15 +7,15 @@ mod code;
 
 pub use code::{Code, CodeId};
 
+use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{Conversion, Cursor, TraceSet};
 use rostrace_tracepoints::{Kind, field};
 use rustc_hash::FxHashMap;
 
 use crate::Model;
-use crate::binding::{Bindings, Fields, declarations, selection};
+use crate::binding::{Fields, declarations};
 use crate::entity::{HostId, ThreadId};
-use crate::progress::Passed;
+use crate::event_pass::for_each_event;
 use crate::scheduling::Scheduling;
 use code::CodeMap;
 
@@ -24,8 +24,6 @@ use code::CodeMap;
 pub struct Sampling {
     /// Nanoseconds on a CPU from one sample of a thread to the next.
     pub period: i64,
-    /// How much of a stack was looked at.
-    pub stack_bytes: u64,
     /// By host and the kernel's number of the thread, in the order of time.
     samples: FxHashMap<(HostId, i64), Vec<Sample>>,
     stacks: Vec<Box<[Frame]>>,
@@ -62,38 +60,15 @@ impl Sampling {
         scheduling: Option<&Scheduling>,
         progress: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Sampling> {
-        let kinds = [Kind::SampleSource, Kind::CodeMapping, Kind::StackSample];
-        let is_wanted: fn(Kind) -> bool =
-            |kind| [Kind::SampleSource, Kind::CodeMapping, Kind::StackSample].contains(&kind);
-        if kinds.iter().all(|kind| model.count(*kind) == 0) {
+        const KINDS: [Kind; 3] = [Kind::SampleSource, Kind::CodeMapping, Kind::StackSample];
+        if KINDS.iter().all(|kind| model.count(*kind) == 0) {
             return None;
         }
-        let declared = declarations(set, is_wanted);
-        let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
-        let host_of = |name: &str| model.hosts.iter().position(|host| host.name == name);
-        let hosts = set.traces.iter().map(|trace| {
-            let name = trace.schema.environment_text("hostname");
-            host_of(name.unwrap_or_default()).map(HostId::of)
-        });
-        let hosts: Vec<Option<HostId>> = hosts.collect();
+        let declared = declarations(set, |kind| KINDS.contains(&kind));
         let mut pass = SamplePass::default();
-        let mut cursor = Cursor::select(set, Conversion::Exact, &selection(&declared));
-        let mut passed = Passed::default();
-        let mut events = 0_u64;
-        while let Some(event) = cursor.next() {
-            let trace = event.stream_id().trace;
-            let binding = bindings[trace].of(&event);
-            if let (Some(host), Some(time)) = (hosts[trace], event.nanos()) {
-                pass.event(host, time, &Fields { event, binding });
-            }
-            events += 1;
-            if events.is_multiple_of(1 << 8) {
-                passed.enter(&event);
-            }
-            if events.is_multiple_of(1 << 12) && !progress(passed.bytes) {
-                break;
-            }
-        }
+        for_each_event(set, model, &declared, progress, |host, time, fields| {
+            pass.event(host, time, fields);
+        });
         let inner = scheduling.map(Scheduling::kernel_tids).unwrap_or_default();
         let tids = model.threads.iter().enumerate().map(|(number, thread)| {
             let host = model.processes[thread.process.index()].host;
@@ -123,18 +98,12 @@ impl Sampling {
     pub fn code(&self, id: CodeId) -> &Code {
         &self.codes[id.index()]
     }
-
-    /// How many samples there are.
-    pub fn count(&self) -> usize {
-        self.samples.values().map(Vec::len).sum()
-    }
 }
 
 /// The way through the events.
 #[derive(Debug, Default)]
 struct SamplePass {
     period: i64,
-    stack_bytes: u64,
     maps: FxHashMap<(HostId, i64), CodeMap>,
     codes: Vec<Code>,
     raw: Vec<RawSample>,
@@ -156,7 +125,6 @@ impl SamplePass {
             Some(Kind::SampleSource) => {
                 use field::sample_source::*;
                 self.period = fields.signed(PERIOD).unwrap_or(0);
-                self.stack_bytes = fields.number(STACK_BYTES).unwrap_or(0);
             }
             Some(Kind::CodeMapping) => {
                 use field::code_mapping::*;
@@ -229,7 +197,6 @@ impl SamplePass {
         }
         Sampling {
             period: self.period,
-            stack_bytes: self.stack_bytes,
             samples,
             stacks,
             codes: self.codes,

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_begin_or_no_end_is_not_told() {
+    fn what_has_no_begin_or_no_end_is_not_reported() {
         let mut stays = Stays::default();
         stays.end(Nanos(1), |_| true);
         stays.begin_instead(Nanos(2), A);

@@ -92,7 +92,7 @@ fn windows(set: &TraceSet, trace: &Trace, stream: &Stream) -> Vec<(Nanos, Nanos)
     windows
 }
 
-/// Bytes of a stream that could not be read. What the tracer itself counted is told by the stream.
+/// Bytes of a stream that could not be read. What the tracer itself counted is reported by the stream.
 fn is_break(damage: &Damage) -> bool {
     let counted = matches!(
         damage.kind,

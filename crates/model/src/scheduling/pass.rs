@@ -17,7 +17,7 @@ use super::tracker::{Kernel, Stop, Tracker, Woken};
 use crate::Model;
 use crate::binding::{Bindings, Declaration, Fields, selection};
 use crate::entity::HostId;
-use crate::progress::Passed;
+use crate::event_pass::{Passed, hosts};
 
 /// The way through the events.
 pub(super) struct SchedulingPass {
@@ -55,12 +55,7 @@ impl SchedulingPass {
         model: &Model,
         declared: &[Declaration<'_>],
     ) -> SchedulingPass {
-        let host_of = |name: &str| model.hosts.iter().position(|host| host.name == name);
-        let names = set.traces.iter().map(|trace| {
-            let name = trace.schema.environment_text("hostname");
-            host_of(name.unwrap_or_default()).map(HostId::of)
-        });
-        let hosts: Vec<Option<HostId>> = names.collect();
+        let hosts = hosts(set, model);
         let kernels = set.traces.iter().map(|trace| {
             let release = trace.schema.environment_text("kernel_release");
             Kernel::of_release(release.unwrap_or_default())

@@ -242,7 +242,7 @@ impl Tracker {
         self.cpu(cpu).processor.push(at, occupant);
     }
 
-    /// A recorded thread gets a CPU; whom from is not told.
+    /// A recorded thread gets a CPU; whom from is not reported.
     pub(super) fn switch_in(&mut self, tasks: &mut Tasks, (at, cpu): (Nanos, Cpu), tid: i64) {
         let thread = self.thread(tid);
         let known = self.threads[thread].task;
@@ -263,7 +263,7 @@ impl Tracker {
         self.set(thread, at, State::Running { cpu });
     }
 
-    /// A recorded thread leaves its CPU; whom it goes to is not told.
+    /// A recorded thread leaves its CPU; whom it goes to is not reported.
     pub(super) fn switch_out(
         &mut self,
         tasks: &mut Tasks,
@@ -549,7 +549,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn preemption_is_told_in_several_ways() {
+    fn preemption_is_reported_in_several_ways() {
         let stop = |state: i64| Stop::of(state, Kernel::Unknown);
         for state in [0, 256, 512, 1024, 2048, 4096, 8192] {
             assert_eq!(stop(state), Stop::Preempted);

@@ -85,7 +85,7 @@ pub(super) enum Purpose {
 
 /// What the kernel writes a record for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Subject {
+pub(super) enum RecordedBy {
     /// A thread begins, ends, is called otherwise; with `switches` also when it gets a CPU and leaves it.
     Threads { switches: bool },
     /// The tracepoint of this number is passed.
@@ -94,7 +94,7 @@ pub(super) enum Subject {
     PageFaults,
 }
 
-impl Subject {
+impl RecordedBy {
     fn attributes(self) -> Attributes {
         let place = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU;
         // Samples of all kinds look the same, because they come into one ring.
@@ -102,7 +102,7 @@ impl Subject {
         // Without code of the kernel and the hypervisor, ordinary users may have it.
         let of_users = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR;
         match self {
-            Subject::Threads { switches } => Attributes {
+            RecordedBy::Threads { switches } => Attributes {
                 kind: TYPE_SOFTWARE,
                 config: COUNT_SW_DUMMY,
                 sample_type: place,
@@ -113,14 +113,14 @@ impl Subject {
                     | if switches { CONTEXT_SWITCH } else { 0 },
                 ..Attributes::default()
             },
-            Subject::Tracepoint(id) => Attributes {
+            RecordedBy::Tracepoint(id) => Attributes {
                 kind: TYPE_TRACEPOINT,
                 config: id.into(),
                 sample_period: 1,
                 sample_type: sample,
                 ..Attributes::default()
             },
-            Subject::PageFaults => Attributes {
+            RecordedBy::PageFaults => Attributes {
                 kind: TYPE_SOFTWARE,
                 config: COUNT_SW_PAGE_FAULTS,
                 sample_period: 1,
@@ -158,7 +158,7 @@ pub(super) struct Event(OwnedFd);
 
 impl Event {
     pub(super) fn open(
-        subject: Subject,
+        subject: RecordedBy,
         target: Target,
         cpu: u32,
         purpose: Purpose,
@@ -328,7 +328,7 @@ mod tests {
             heir
         });
         let target = Target::Thread(tid.recv().unwrap().cast_unsigned());
-        let subject = Subject::Threads { switches: true };
+        let subject = RecordedBy::Threads { switches: true };
         let opened = Ring::new(0, false).and_then(|ring| {
             let event = Event::open(subject, target, 0, Purpose::Running)?;
             event.write_into(&ring.event)?;

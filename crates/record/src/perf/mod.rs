@@ -30,8 +30,8 @@ use rostrace_session::clock;
 use rostrace_session::keep::{SchedBuffer, SchedValue, sched};
 
 use crate::limits;
-use event::{Event, Events, Purpose, Subject, Target};
-use record::{Records, What};
+use event::{Event, Events, Purpose, RecordedBy, Target};
+use record::{RecordContent, Records};
 use ring::Ring;
 use tracepoint::{Format, tracefs};
 
@@ -44,12 +44,12 @@ pub struct ContextSwitches {
     /// They end with the last descriptor, also for threads that inherited them.
     events: Events,
     /// What is recorded of each thread that is followed.
-    subjects: Vec<Subject>,
+    subjects: Vec<RecordedBy>,
     /// Of the tracepoints that are recorded; empty where only recorded threads may be followed.
     formats: Vec<Format>,
     /// Why that is so, or why one that was chosen is missing.
     without_tracepoints: Option<Refusal>,
-    /// Threads that events are told of, by number in our name space, and what they are called.
+    /// Threads that events are about, by number in our name space, and what they are called.
     followed: HashMap<u32, Vec<u8>>,
     /// Processes whose threads may not all be followed yet.
     incomplete: HashMap<u32, Look>,
@@ -63,7 +63,7 @@ pub struct ContextSwitches {
 #[derive(Debug)]
 struct Look {
     at: Instant,
-    /// Threads that nothing was heard of then. One that was just started is told of soon, if who started it was followed.
+    /// Threads that nothing was heard of then. One that was just started is heard of soon, if who started it was followed.
     unheard: HashSet<u32>,
 }
 
@@ -87,11 +87,11 @@ impl ContextSwitches {
             Some(Err(refusal)) => (rings(false)?, Vec::new(), Vec::new(), Some(refusal)),
         };
         // Beside tracepoints, too: the kernel leaves out one of them now and then.
-        let mut subjects = vec![Subject::Threads { switches: true }];
+        let mut subjects = vec![RecordedBy::Threads { switches: true }];
         let of_threads = formats.iter().filter(|it| it.tracepoint.is_of_threads());
-        subjects.extend(of_threads.map(|format| Subject::Tracepoint(format.id)));
+        subjects.extend(of_threads.map(|format| RecordedBy::Tracepoint(format.id)));
         if choice.page_faults && !formats.is_empty() {
-            subjects.push(Subject::PageFaults);
+            subjects.push(RecordedBy::PageFaults);
         }
         Ok(ContextSwitches {
             rings,
@@ -114,7 +114,7 @@ impl ContextSwitches {
         if self.formats.is_empty() {
             declared.extend([sched::SWITCH_IN, sched::SWITCH_OUT]);
         }
-        if self.subjects.contains(&Subject::PageFaults) {
+        if self.subjects.contains(&RecordedBy::PageFaults) {
             declared.push(sched::PAGE_FAULT_DONE);
         }
         declared
@@ -222,7 +222,7 @@ impl ContextSwitches {
                 let (time, tid) = (sample.time, sample.tid);
                 match record.what {
                     // Both only tell what the tracepoint before them has left out.
-                    What::SwitchIn if has_tracepoints => {
+                    RecordContent::SwitchIn if has_tracepoints => {
                         if self.running.insert(cpu, tid) != Some(tid) {
                             let name = self.followed.get(&tid).map_or(&[][..], Vec::as_slice);
                             buffer.kernel_event(
@@ -233,10 +233,12 @@ impl ContextSwitches {
                             );
                         }
                     }
-                    What::SwitchOut { .. } if has_tracepoints => {}
-                    What::SwitchIn => buffer.switch_in(cpu, time, tid),
-                    What::SwitchOut { preempted } => buffer.switch_out(cpu, time, tid, preempted),
-                    What::Name {
+                    RecordContent::SwitchOut { .. } if has_tracepoints => {}
+                    RecordContent::SwitchIn => buffer.switch_in(cpu, time, tid),
+                    RecordContent::SwitchOut { preempted } => {
+                        buffer.switch_out(cpu, time, tid, preempted)
+                    }
+                    RecordContent::Name {
                         pid,
                         tid,
                         name,
@@ -254,18 +256,18 @@ impl ContextSwitches {
                             parent: 0,
                         });
                     }
-                    What::Fork { pid, tid, parent } => namings.push(Naming {
+                    RecordContent::Fork { pid, tid, parent } => namings.push(Naming {
                         time,
                         tid,
                         pid,
                         name: None,
                         parent,
                     }),
-                    What::Exit { pid, tid } => {
+                    RecordContent::Exit { pid, tid } => {
                         buffer.thread_exit(cpu, time, tid, pid);
                         ended.push((time, tid));
                     }
-                    What::Tracepoint(raw) => {
+                    RecordContent::Tracepoint(raw) => {
                         let id = raw.first_chunk().map(|id| u16::from_ne_bytes(*id));
                         let format = formats.iter().find(|format| Some(format.id) == id);
                         if let Some(next) = format.and_then(|format| format.next(raw)) {
@@ -275,13 +277,13 @@ impl ContextSwitches {
                             buffer.lose(cpu, time, 1);
                         }
                     }
-                    What::PageFaultDone { address } => {
+                    RecordContent::PageFaultDone { address } => {
                         let address = SchedValue::Number(address.cast_signed());
                         let values = [address, SchedValue::Number(tid.into())];
                         buffer.kernel_event(cpu, time, sched::PAGE_FAULT_DONE, &values);
                     }
-                    What::Lost { records } => buffer.lose(cpu, time, records),
-                    What::Torn => buffer.lose(cpu, last, 1),
+                    RecordContent::Lost { records } => buffer.lose(cpu, time, records),
+                    RecordContent::Torn => buffer.lose(cpu, last, 1),
                 }
                 last = time;
             }
@@ -328,7 +330,7 @@ impl ContextSwitches {
 pub(crate) fn probe() -> Result<(), Refusal> {
     let cpu = online_cpus().next().unwrap_or(0);
     let ring = Ring::new(cpu, false).map_err(|error| Refusal::of(&error))?;
-    let subjects = [Subject::Threads { switches: true }];
+    let subjects = [RecordedBy::Threads { switches: true }];
     let opened = open(
         std::slice::from_ref(&ring),
         &subjects,
@@ -378,7 +380,7 @@ impl Machine {
             let mut events = Vec::new();
             for ring in &rings {
                 for format in formats.iter().filter(|it| !it.tracepoint.is_of_threads()) {
-                    let subject = Subject::Tracepoint(format.id);
+                    let subject = RecordedBy::Tracepoint(format.id);
                     let purpose = Purpose::Running;
                     let event = Event::open(subject, Target::Everybody, ring.cpu, purpose)?;
                     event.write_into(&ring.event)?;
@@ -424,7 +426,7 @@ fn rings(is_of_machine: bool) -> Result<Vec<Ring>, Refusal> {
 /// Events of one thread on all CPUs.
 fn open(
     rings: &[Ring],
-    subjects: &[Subject],
+    subjects: &[RecordedBy],
     tid: u32,
     purpose: Purpose,
 ) -> io::Result<Vec<Event>> {

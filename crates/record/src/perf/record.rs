@@ -3,7 +3,7 @@
 /// What happened, and to whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Record<'b> {
-    pub(super) what: What<'b>,
+    pub(super) what: RecordContent<'b>,
     pub(super) sample: Sample,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Sample {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What<'b> {
+pub(super) enum RecordContent<'b> {
     /// The thread of the sample got the CPU.
     SwitchIn,
     /// It left the CPU, although it could have gone on or not.
@@ -92,7 +92,7 @@ impl<'b> Iterator for Records<'b> {
             if size < HEADER || size > self.0.len() {
                 self.0 = &[];
                 return Some(Record {
-                    what: What::Torn,
+                    what: RecordContent::Torn,
                     sample: Sample::default(),
                 });
             }
@@ -113,10 +113,10 @@ fn read_sample(body: &[u8]) -> Option<Record<'_>> {
     let size = u32::from_ne_bytes(word(body, 32)?) as usize;
     let raw = raw.get(..size)?;
     let what = match word(raw, 0).map(u16::from_ne_bytes)? {
-        0 => What::PageFaultDone {
+        0 => RecordContent::PageFaultDone {
             address: u64::from_ne_bytes(word(body, 16)?),
         },
-        _ => What::Tracepoint(raw),
+        _ => RecordContent::Tracepoint(raw),
     };
     let sample = Sample {
         pid: u32::from_ne_bytes(word(body, 0)?),
@@ -137,30 +137,30 @@ fn read(record: &[u8]) -> Option<Record<'_>> {
         record[HEADER..].split_at_checked(record.len().checked_sub(HEADER + SAMPLE)?)?;
     let number = |at: usize| word(body, at).map(u32::from_ne_bytes);
     let what = match kind {
-        SWITCH | SWITCH_CPU_WIDE if misc & MISC_SWITCH_OUT == 0 => What::SwitchIn,
-        SWITCH | SWITCH_CPU_WIDE => What::SwitchOut {
+        SWITCH | SWITCH_CPU_WIDE if misc & MISC_SWITCH_OUT == 0 => RecordContent::SwitchIn,
+        SWITCH | SWITCH_CPU_WIDE => RecordContent::SwitchOut {
             preempted: misc & MISC_SWITCH_OUT_PREEMPT != 0,
         },
         COMM => {
             let name = body.get(8..)?;
             let end = name.iter().position(|byte| *byte == 0);
-            What::Name {
+            RecordContent::Name {
                 pid: number(0)?,
                 tid: number(4)?,
                 name: &name[..end.unwrap_or(name.len())],
                 is_exec: misc & MISC_COMM_EXEC != 0,
             }
         }
-        FORK => What::Fork {
+        FORK => RecordContent::Fork {
             pid: number(0)?,
             tid: number(8)?,
             parent: number(12)?,
         },
-        EXIT => What::Exit {
+        EXIT => RecordContent::Exit {
             pid: number(0)?,
             tid: number(8)?,
         },
-        LOST => What::Lost {
+        LOST => RecordContent::Lost {
             records: u64::from_ne_bytes(word(body, 8)?),
         },
         _ => return None,
@@ -210,35 +210,35 @@ mod tests {
     }
 
     /// One of each kind, as the kernel writes them, and what they say.
-    fn all() -> Vec<(Vec<u8>, Option<What<'static>>)> {
+    fn all() -> Vec<(Vec<u8>, Option<RecordContent<'static>>)> {
         let task = [words(&[20, 10, 21, 11]), vec![0; 8]].concat();
         let named = [words(&[20, 21]), b"worker\0\0".to_vec()].concat();
         let lost = [vec![0; 8], 7_u64.to_ne_bytes().to_vec()].concat();
-        let name = |is_exec| What::Name {
+        let name = |is_exec| RecordContent::Name {
             pid: 20,
             tid: 21,
             name: b"worker",
             is_exec,
         };
         vec![
-            (record(SWITCH, 0, &[]), Some(What::SwitchIn)),
+            (record(SWITCH, 0, &[]), Some(RecordContent::SwitchIn)),
             (
                 record(SWITCH, MISC_SWITCH_OUT, &[]),
-                Some(What::SwitchOut { preempted: false }),
+                Some(RecordContent::SwitchOut { preempted: false }),
             ),
             (
                 record(SWITCH, MISC_SWITCH_OUT | MISC_SWITCH_OUT_PREEMPT, &[]),
-                Some(What::SwitchOut { preempted: true }),
+                Some(RecordContent::SwitchOut { preempted: true }),
             ),
             (
                 record(SWITCH_CPU_WIDE, 0, &words(&[1, 2])),
-                Some(What::SwitchIn),
+                Some(RecordContent::SwitchIn),
             ),
             (record(COMM, 0, &named), Some(name(false))),
             (record(COMM, MISC_COMM_EXEC, &named), Some(name(true))),
             (
                 record(FORK, 0, &task),
-                Some(What::Fork {
+                Some(RecordContent::Fork {
                     pid: 20,
                     tid: 21,
                     parent: 11,
@@ -246,18 +246,21 @@ mod tests {
             ),
             (
                 record(EXIT, 0, &task),
-                Some(What::Exit { pid: 20, tid: 21 }),
+                Some(RecordContent::Exit { pid: 20, tid: 21 }),
             ),
-            (record(LOST, 0, &lost), Some(What::Lost { records: 7 })),
+            (
+                record(LOST, 0, &lost),
+                Some(RecordContent::Lost { records: 7 }),
+            ),
             // Of a kind that was not asked for.
             (record(10, 0, &[0; 16]), None),
             (
                 sample(&[0x74, 1, 9, 9]),
-                Some(What::Tracepoint(&[0x74, 1, 9, 9])),
+                Some(RecordContent::Tracepoint(&[0x74, 1, 9, 9])),
             ),
             (
                 sample(&[0; 4]),
-                Some(What::PageFaultDone { address: 0xa000 }),
+                Some(RecordContent::PageFaultDone { address: 0xa000 }),
             ),
         ]
     }
@@ -296,7 +299,10 @@ mod tests {
         let whole: Vec<Record<'_>> = Records::of(&bytes).collect();
         for end in 0..bytes.len() {
             let mut read: Vec<Record<'_>> = Records::of(&bytes[..end]).collect();
-            if read.last().is_some_and(|last| last.what == What::Torn) {
+            if read
+                .last()
+                .is_some_and(|last| last.what == RecordContent::Torn)
+            {
                 read.pop();
             }
             assert_eq!(read, whole[..read.len()], "cut at {end}");

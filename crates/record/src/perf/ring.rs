@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::event::{Event, Purpose, Subject, Target};
+use super::event::{Event, Purpose, RecordedBy, Target};
 
 /// What an ordinary user may lock on a system as it comes: 516 KiB for each CPU, one page of which is not data.
 const LARGEST: usize = 512 << 10;
@@ -44,7 +44,7 @@ impl Ring {
 
     /// With room for so many bytes, or fewer if not so many may be locked; both are powers of two.
     pub(super) fn sized(cpu: u32, largest: usize, smallest: usize) -> io::Result<Ring> {
-        let nothing = Subject::Threads { switches: false };
+        let nothing = RecordedBy::Threads { switches: false };
         let event = Event::open(nothing, Target::Thread(0), cpu, Purpose::Ring)?;
         // SAFETY: a plain question.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };

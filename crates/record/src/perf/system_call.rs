@@ -1,6 +1,6 @@
 //! The names of system calls, by the numbers that they have on this architecture.
 //!
-//! Those that programs usually spend time in; another one is told by its number.
+//! Those that programs usually spend time in; another one is known by its number.
 
 use std::borrow::Cow;
 

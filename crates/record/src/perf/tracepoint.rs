@@ -103,7 +103,7 @@ impl Tracepoint {
 
 /// Where a tracepoint's record has a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct FieldPlace {
     offset: usize,
     size: usize,
     is_signed: bool,
@@ -125,7 +125,7 @@ pub(super) struct Format {
     pub(super) tracepoint: Tracepoint,
     /// Each record begins with it.
     pub(super) id: u16,
-    places: Vec<Place>,
+    places: Vec<FieldPlace>,
 }
 
 /// Bits of a record's flags: it was written in the handler of an interrupt, in deferred work of one, or in one that cannot be masked.
@@ -234,7 +234,7 @@ impl Format {
 pub(super) fn switch_in(tid: u32, name: &[u8]) -> [SchedValue<'_>; 7] {
     use SchedValue::{Number, Text};
     [
-        Text(b"(not told)"),
+        Text(b"(not reported)"),
         Number(0),
         Number(20),
         Number(0),
@@ -244,7 +244,7 @@ pub(super) fn switch_in(tid: u32, name: &[u8]) -> [SchedValue<'_>; 7] {
     ]
 }
 
-impl Place {
+impl FieldPlace {
     fn number(self, raw: &[u8]) -> Option<i64> {
         let bytes = raw.get(self.offset..self.offset.checked_add(self.size)?)?;
         let number = match *bytes {
@@ -281,7 +281,7 @@ impl Place {
 }
 
 /// The place that a line of a format gives to the field of this name: `field:char comm[16]; offset:8; size:16; signed:0;`.
-fn place(line: &str, name: &str) -> Option<Place> {
+fn place(line: &str, name: &str) -> Option<FieldPlace> {
     let line = line.trim().strip_prefix("field:")?;
     let mut parts = line.split(';').map(str::trim);
     let declaration = parts.next()?;
@@ -301,7 +301,7 @@ fn place(line: &str, name: &str) -> Option<Place> {
         "__rel_loc" => PlaceKind::RelativeLocation,
         _ => PlaceKind::Value,
     };
-    Some(Place {
+    Some(FieldPlace {
         offset,
         size,
         is_signed: signed != 0,

@@ -22,7 +22,7 @@ export function digits(value) {
   return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3);
 }
 
-/** `12.3 ms`; what lasts for minutes is told in minutes. The program's sentences do the same: crates/base/src/units.rs. */
+/** `12.3 ms`; what lasts for minutes is shown in minutes. The program's sentences do the same: crates/base/src/units.rs. */
 export function duration(nanoseconds) {
   if (nanoseconds === undefined || nanoseconds === null || Number.isNaN(nanoseconds)) return MISSING;
   const size = Math.round(Math.abs(nanoseconds));

@@ -28,8 +28,8 @@ function wordsOf(name) {
 }
 
 /**
- * Names that end alike, without the words that they have in common: `…/left/…/velodyne_container`. By name, with whether it is told by its end.
- * One that no other ends like is told by its last word, if it is a name and not a sentence.
+ * Names that end alike, without the words that they have in common: `…/left/…/velodyne_container`. By name, with whether it is shown by its end.
+ * One that no other ends like is shown by its last word, if it is a name and not a sentence.
  */
 export function apart(names) {
   const alike = new Map();

@@ -12,7 +12,7 @@ let row = ROWS.many;
 const STRIP = 5;
 const ROOM = 4;
 
-/** Longer names are told by where they differ from others. */
+/** Longer names are shown by where they differ from others. */
 const LONGEST = 26;
 
 /** Labels that exist, by the key of their item. */

@@ -116,7 +116,7 @@ export function follow(direction) {
 
 function content(facts) {
   const parts = [element('h2', '', element('bdi', '', facts.name)), numbers(facts), beside(facts)];
-  if (facts.damaged) parts.push(element('p', 'alarm', 'Events were lost meanwhile: what is told here may not be all.'));
+  if (facts.damaged) parts.push(element('p', 'alarm', 'Events were lost meanwhile: what is shown here may not be all.'));
   parts.push(actions(facts), explanation(facts), flow('Upstream: what led to it', facts.upstream, upstreamNote(facts)));
   const cut = facts.downstream_is_cut ? 'More follows, which is not listed here.' : '';
   parts.push(flow('Downstream: what it led to', facts.downstream, facts.downstream.length ? cut : downstreamNote(facts)));

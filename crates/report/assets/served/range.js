@@ -19,22 +19,22 @@ const COLUMNS = [
   { key: 'drops', title: 'drops', of: (row) => row.drops },
 ];
 
-let told = '';
+let shown = '';
 let timer = 0;
 let sort = 'busy';
 
 /** Called with every picture: asks when another range is marked, and takes the table away with the range. */
 export function followRange() {
   const key = state.range ? `${state.range.from} ${state.range.to}` : '';
-  if (key === told) return;
-  told = key;
+  if (key === shown) return;
+  shown = key;
   clearTimeout(timer);
   if (!key) return panel.leave('range');
   timer = setTimeout(async () => {
     const { from, to } = state.range;
     try {
       const answer = await askRange(from, to);
-      if (told === key) panel.show('range', content(answer, from, to));
+      if (shown === key) panel.show('range', content(answer, from, to));
     } catch { /* the status says what the server said */ }
   }, SETTLED);
 }

@@ -93,24 +93,24 @@ export function askAwake(act) {
 }
 
 let isAsking = false;
-let told = '';
+let shown = '';
 
-/** Asks for what is in view, if that is not what was told last. */
+/** Asks for what is in view, if that is not what was shown last. */
 export async function askView(width, tracks) {
   if (isAsking || !state.trace || width < 1) return;
   const { from, to } = state.view;
   const length = to - from;
   const key = `${from} ${to} ${width} ${tracks.join()}`;
-  if (key === told || state.refusal === ENDED) return;
+  if (key === shown || state.refusal === ENDED) return;
   isAsking = true;
   try {
     const asked = { from: Math.floor(from - length * BEYOND), to: Math.ceil(to + length * BEYOND) };
     const pixels = Math.ceil(width * (1 + 2 * BEYOND));
     const response = await ask('view', { ...asked, pixels, tracks: tracks.join(',') });
     state.tracks = readSpans(await response.arrayBuffer());
-    told = key;
+    shown = key;
   } catch {
-    told = key;
+    shown = key;
   } finally {
     isAsking = false;
     changed();

@@ -23,7 +23,7 @@ export const state = {
   isDragging: false,
   showArrows: true,
   showBuiltIn: false,
-  /** By number of the track: what the server told. */
+  /** By number of the track: what the server shown. */
   tracks: new Map(),
   arrows: [],
   tooManyArrows: false,

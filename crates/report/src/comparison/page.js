@@ -1,4 +1,9 @@
-// Sorting, and nothing else: without it the page says the same.
+// Dark colours where the browser wants them, and sorting: without both the page says the same.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => { document.documentElement.dataset.theme = dark.matches ? "dark" : "light"; };
+dark.addEventListener("change", follow);
+follow();
+
 for (const table of document.querySelectorAll("table")) {
   table.querySelectorAll("th").forEach((head, column) => {
     const button = document.createElement("button");

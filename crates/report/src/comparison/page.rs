@@ -1,4 +1,4 @@
-//! The comparison as one HTML file: nothing is loaded, nothing but sorting needs a script, every name is escaped.
+//! The comparison as one HTML file: nothing is loaded, nothing but sorting and dark colours needs a script, every name is escaped.
 
 use std::fmt::Write;
 
@@ -8,6 +8,7 @@ use super::sentence::{better, change_sentence, worse};
 use crate::quantity::{change, quantity, signed};
 use rostrace_base::text::markup;
 
+const COLOURS: &str = include_str!("../../assets/base/colours.css");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
@@ -34,7 +35,7 @@ pub fn page(comparison: &Comparison, base: &Recorded, new: &Recorded) -> String 
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+         <title>{}</title>\n<style>\n{COLOURS}{STYLE}</style>\n</head>\n<body>\n",
         markup(&title)
     );
     head(&mut html, comparison, base, new);

@@ -1,6 +1,6 @@
 //! A difference as a sentence with its numbers, the same in the terminal and on the page.
 
-use rostrace_analyze::comparison::{Change, ComparedMetric, Kind, Metric, Structural, Unit};
+use rostrace_analyze::comparison::{Change, ComparedMetric, Metric, Structural, ThingKind, Unit};
 
 use crate::quantity::{change, quantity, signed};
 
@@ -46,8 +46,8 @@ pub fn change_sentence(change: &Structural) -> String {
         Change::Disappeared => format!("{what} disappeared"),
         Change::Renamed { to, because } => {
             let verb = match change.kind {
-                Kind::Topic => "remapped? to",
-                Kind::Callback => "changed? to",
+                ThingKind::Topic => "remapped? to",
+                ThingKind::Callback => "changed? to",
                 _ => "renamed? to",
             };
             format!("{what} {verb} {to}: {because}")

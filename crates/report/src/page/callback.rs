@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::columns::{ColumnReference, Columns};
 use super::distribution::RANKS;
 use super::metrics::{Metrics, MetricsWriter};
-use super::part::Part;
+use super::part::PagePart;
 use super::series::Allowance;
 use super::table::TableData;
 use super::{MOST_WAITS, Subject};
@@ -102,7 +102,7 @@ impl Run {
     }
 }
 
-pub(crate) fn part(subject: Subject<'_>) -> Part {
+pub(crate) fn part(subject: Subject<'_>) -> PagePart {
     let analysis = subject.analysis;
     let summaries = subject.shared.callbacks();
     let mut rows = CallbackRow::of(analysis, summaries);
@@ -116,7 +116,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         [duration, period, of(&summary.lateness), frequency]
     });
     let ran = rows.iter().filter(|row| row.count > 0).count();
-    let mut writer = Writer {
+    let mut writer = CallbackWriter {
         subject,
         allowance: Allowance::shared(lengths.collect(), POINTS),
         strip: (STRIPS / ran.max(1)).clamp(8, LONGEST_STRIP),
@@ -135,11 +135,11 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         callbacks,
         ranks: RANKS,
     };
-    Part::new("callbacks", &callbacks, writer.columns)
+    PagePart::new("callbacks", &callbacks, writer.columns)
 }
 
 #[derive(Debug)]
-struct Writer<'a> {
+struct CallbackWriter<'a> {
     subject: Subject<'a>,
     allowance: Allowance,
     /// Executions in a strip.
@@ -148,7 +148,7 @@ struct Writer<'a> {
     why: Why<'a>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> CallbackWriter<'a> {
     fn callback(&mut self, row: &CallbackRow<'a>, rank: usize, worst: usize) -> Callback<'a> {
         let analysis = self.subject.analysis;
         let model = analysis.model;

@@ -19,7 +19,7 @@ use crate::explained::Explained;
 const DROP_BARS: i64 = 60;
 
 /// Which messages belong together: as [`Pair`] has them.
-pub(crate) type Key = (PublisherId, SubscriptionId, DeliveryKind);
+pub(crate) type PairKey = (PublisherId, SubscriptionId, DeliveryKind);
 
 /// What the page has of a communication beside its row.
 #[derive(Debug, Serialize)]
@@ -60,9 +60,9 @@ struct Worst {
 }
 
 /// The messages of all pairs, in the order of time.
-pub(crate) fn messages(subject: Subject<'_>) -> HashMap<Key, Vec<DeliveryId>> {
+pub(crate) fn messages(subject: Subject<'_>) -> HashMap<PairKey, Vec<DeliveryId>> {
     let analysis = subject.analysis;
-    let mut messages: HashMap<Key, Vec<DeliveryId>> = HashMap::new();
+    let mut messages: HashMap<PairKey, Vec<DeliveryId>> = HashMap::new();
     for index in 0..analysis.model.subscriptions.len() {
         let subscription = SubscriptionId::from_index(index);
         for id in analysis.deliveries_to(subscription) {
@@ -89,7 +89,7 @@ pub(crate) fn messages(subject: Subject<'_>) -> HashMap<Key, Vec<DeliveryId>> {
 
 /// What communications are written with.
 #[derive(Debug)]
-pub(crate) struct Writer<'a> {
+pub(crate) struct CommunicationWriter<'a> {
     pub(crate) subject: Subject<'a>,
     pub(crate) allowance: Allowance,
     /// Bars of one chart of stages.
@@ -97,7 +97,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) why: Why<'a>,
 }
 
-impl Writer<'_> {
+impl CommunicationWriter<'_> {
     pub(crate) fn communication(
         &mut self,
         columns: &mut Columns,

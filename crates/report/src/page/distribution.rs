@@ -7,7 +7,7 @@ use super::columns::{ColumnReference, Columns};
 
 const BINS: u32 = 40;
 
-/// The cumulative distribution is told at these shares of the values, in per mille.
+/// The cumulative distribution is shown at these shares of the values, in per mille.
 pub(crate) const RANKS: &[usize] = &[
     0, 10, 20, 50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600, 650, 700, 750, 800, 850,
     900, 930, 950, 970, 980, 990, 995, 999, 1000,

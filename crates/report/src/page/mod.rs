@@ -36,7 +36,7 @@ use rostrace_ctf::schema::Nanos;
 
 use crate::explained::Explainer;
 use document::Document;
-use part::{PackedPart, Part};
+use part::{PackedPart, PagePart};
 use shared::Shared;
 
 /// What a report is to be about; everything has a default.
@@ -84,7 +84,7 @@ impl Subject<'_> {
 pub(crate) const MOST_WAITS: usize = 14;
 
 /// In the order of the file: what is needed first comes first.
-const PARTS: &[fn(Subject<'_>) -> Part] = &[
+const PARTS: &[fn(Subject<'_>) -> PagePart] = &[
     overview::part,
     graph::part,
     callback::part,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Subject;
 use super::columns::Columns;
 use super::distribution::RANKS;
-use super::part::Part;
+use super::part::PagePart;
 use super::series::Allowance;
 use super::service::{Calls, calls};
 use super::table::TableData;
@@ -46,7 +46,7 @@ struct State<'a> {
     end: Option<i64>,
 }
 
-pub(crate) fn part(subject: Subject<'_>) -> Part {
+pub(crate) fn part(subject: Subject<'_>) -> PagePart {
     let analysis = subject.analysis;
     let model = analysis.model;
     let mut columns = Columns::default();
@@ -69,7 +69,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         nodes,
         calls,
     };
-    Part::new("nodes", &nodes, columns)
+    PagePart::new("nodes", &nodes, columns)
 }
 
 fn node(subject: Subject<'_>, id: NodeId) -> Node<'_> {

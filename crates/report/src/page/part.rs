@@ -12,15 +12,15 @@ use super::Subject;
 use super::columns::Columns;
 
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct PagePart {
     pub(crate) name: &'static str,
     json: Vec<u8>,
     columns: Vec<u8>,
 }
 
-impl Part {
-    pub(crate) fn new(name: &'static str, data: &impl Serialize, columns: Columns) -> Part {
-        Part {
+impl PagePart {
+    pub(crate) fn new(name: &'static str, data: &impl Serialize, columns: Columns) -> PagePart {
+        PagePart {
             name,
             // Maps with keys that are no texts are the only thing that JSON cannot hold, and no part has one.
             json: serde_json::to_vec(data).unwrap_or_else(|_| b"null".to_vec()),
@@ -39,7 +39,7 @@ pub(crate) struct PackedPart {
 
 /// All parts, in their order; nothing if that was stopped.
 pub(crate) fn packed(
-    parts: &[fn(Subject<'_>) -> Part],
+    parts: &[fn(Subject<'_>) -> PagePart],
     subject: Subject<'_>,
 ) -> Option<Vec<PackedPart>> {
     let is_stopped = || subject.options.is_stopped.is_some_and(|ask| ask());
@@ -49,7 +49,7 @@ pub(crate) fn packed(
     packed.into_iter().collect()
 }
 
-fn pack(part: &Part) -> PackedPart {
+fn pack(part: &PagePart) -> PackedPart {
     PackedPart {
         name: part.name,
         json: compressed(&part.json),

@@ -20,13 +20,13 @@ use super::columns::{ColumnReference, Columns};
 use super::distribution::{Distribution, RANKS};
 use super::memory::{Memory, memory};
 use super::numbers::numbers;
-use super::part::Part;
+use super::part::PagePart;
 use super::series::{Allowance, Series};
 use super::table::TableData;
 
 /// Points of all series together.
 const POINTS: usize = 100_000;
-/// About so many stretches of time, in which shares are told.
+/// About so many stretches of time, in which shares are shown.
 const STRETCHES: i64 = 150;
 /// Callbacks that are told apart on one thread.
 const MOST_SHARES: usize = 24;
@@ -121,7 +121,7 @@ struct Delays {
     spread: Option<Distribution>,
 }
 
-pub(crate) fn part(subject: Subject<'_>) -> Part {
+pub(crate) fn part(subject: Subject<'_>) -> PagePart {
     let analysis = subject.analysis;
     let model = analysis.model;
     let selection = &analysis.selection;
@@ -132,7 +132,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         .filter(|it| wanted(it.process))
         .cloned()
         .collect();
-    let mut writer = Writer::new(subject, &summaries);
+    let mut writer = ProcessWriter::new(subject, &summaries);
     let mut threads = TableData::new(subject, &THREAD_PAGE);
     threads.take(
         |take| threads_of(analysis, &summaries, take),
@@ -175,11 +175,11 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         not_seen: blind_spot::sentences(model),
         threads,
     };
-    Part::new("processes", &processes, writer.columns)
+    PagePart::new("processes", &processes, writer.columns)
 }
 
 #[derive(Debug)]
-struct Writer<'a> {
+struct ProcessWriter<'a> {
     subject: Subject<'a>,
     allowance: Allowance,
     width: i64,
@@ -189,18 +189,18 @@ struct Writer<'a> {
     columns: Columns,
 }
 
-impl<'a> Writer<'a> {
-    fn new(subject: Subject<'a>, threads: &[ThreadSummary]) -> Writer<'a> {
+impl<'a> ProcessWriter<'a> {
+    fn new(subject: Subject<'a>, threads: &[ThreadSummary]) -> ProcessWriter<'a> {
         let length = (subject.end - subject.begin).max(1);
         let width = round(length / STRETCHES);
-        // Spins and delays are about as many as phases and switches; memory is told once a millisecond.
+        // Spins and delays are about as many as phases and switches; memory has a value once a millisecond.
         let analysis = subject.analysis;
         let lengths = threads
             .iter()
             .flat_map(|it| [analysis.phases_on(it.thread).len(), it.executions as usize]);
         let memory = analysis.memory.iter().flat_map(|memory| &memory.processes);
         let lengths = lengths.chain(memory.map(|it| it.series.len()));
-        Writer {
+        ProcessWriter {
             subject,
             allowance: Allowance::shared(lengths.collect(), POINTS),
             width,

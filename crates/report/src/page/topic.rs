@@ -22,7 +22,7 @@ use super::columns::Columns;
 use super::communication::{self, Communication, Drops};
 use super::distribution::RANKS;
 use super::metrics::{Metrics, MetricsWriter};
-use super::part::Part;
+use super::part::PagePart;
 use super::series::Allowance;
 use super::table::TableData;
 
@@ -70,7 +70,7 @@ struct Endpoint {
     metrics: Metrics,
 }
 
-pub(crate) fn part(subject: Subject<'_>) -> Part {
+pub(crate) fn part(subject: Subject<'_>) -> PagePart {
     let analysis = subject.analysis;
     let model = analysis.model;
     let pairs = subject.shared.pairs();
@@ -88,7 +88,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         let key = (pair.publisher, pair.subscription, pair.kind);
         messages.get(&key).map_or(&[][..], Vec::as_slice)
     };
-    let mut writer = Writer::new(subject, pairs);
+    let mut writer = TopicWriter::new(subject, pairs);
     let mut topics = TableData::new(subject, &TOPIC_PAGE);
     let mut wanted: HashSet<usize> = HashSet::new();
     for row in TopicRow::all(analysis) {
@@ -166,17 +166,17 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         publishers,
         subscriptions,
     };
-    Part::new("topics", &topics, writer.columns)
+    PagePart::new("topics", &topics, writer.columns)
 }
 
 #[derive(Debug)]
-struct Writer<'a> {
+struct TopicWriter<'a> {
     subject: Subject<'a>,
     endpoints: Endpoints<'a>,
     /// How much of each pair is explained, by its place.
     worst: Vec<usize>,
     sizes: HashMap<End, Vec<(i64, i64)>>,
-    communications: communication::Writer<'a>,
+    communications: communication::CommunicationWriter<'a>,
     columns: Columns,
 }
 
@@ -186,8 +186,8 @@ enum End {
     Subscription(SubscriptionId),
 }
 
-impl<'a> Writer<'a> {
-    fn new(subject: Subject<'a>, pairs: &'a [Pair]) -> Writer<'a> {
+impl<'a> TopicWriter<'a> {
+    fn new(subject: Subject<'a>, pairs: &'a [Pair]) -> TopicWriter<'a> {
         let analysis = subject.analysis;
         let model = analysis.model;
         let endpoints = Endpoints::new(analysis);
@@ -210,12 +210,12 @@ impl<'a> Writer<'a> {
         for place in by_latency.into_iter().take(EXPLAINED_WELL) {
             worst[place] = WORST;
         }
-        Writer {
+        TopicWriter {
             subject,
             endpoints,
             worst,
             sizes: sizes(subject),
-            communications: communication::Writer {
+            communications: communication::CommunicationWriter {
                 subject,
                 allowance: Allowance::shared(lengths, POINTS),
                 bars: (BARS / pairs.len().max(1)).clamp(10, MOST_BARS),

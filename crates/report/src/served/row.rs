@@ -11,7 +11,7 @@ pub const CLASSES: usize = 4;
 
 /// Spans in the order of time.
 #[derive(Debug, Default)]
-pub struct Row {
+pub struct SpanRow {
     pub(super) starts: Vec<i64>,
     pub(super) lengths: Vec<i64>,
     /// What each span is: see [`super::track::Content`].
@@ -37,10 +37,10 @@ pub struct Summary {
     pub longest: usize,
 }
 
-impl Row {
+impl SpanRow {
     /// A row of executions: starts, durations and what they are, in the order of time and without overlap.
-    pub fn of(spans: impl IntoIterator<Item = (i64, i64, u32)>) -> Row {
-        let mut row = Row::default();
+    pub fn of(spans: impl IntoIterator<Item = (i64, i64, u32)>) -> SpanRow {
+        let mut row = SpanRow::default();
         for (start, length, item) in spans {
             row.push(start, length, item);
         }
@@ -231,8 +231,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn row(lengths: &[i64]) -> Row {
-        let mut row = Row::default();
+    fn row(lengths: &[i64]) -> SpanRow {
+        let mut row = SpanRow::default();
         let mut at = 0;
         for (number, length) in lengths.iter().enumerate() {
             row.push(at, *length, number as u32 % 4);

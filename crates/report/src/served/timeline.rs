@@ -25,7 +25,7 @@ pub struct Options {
     pub selection: Selection,
 }
 
-/// A trace that a page can ask for any part of. Times are told since `origin`, so that they fit into the numbers of a browser.
+/// A trace that a page can ask for any part of. Times count from `origin`, so that they fit into the numbers of a browser.
 #[derive(Debug)]
 pub struct ServedTimeline<'a> {
     pub(super) analysis: &'a Analysis<'a>,

@@ -6,7 +6,7 @@ use rostrace_model::entity::{DeliveryId, InstanceId, ThreadId};
 use rostrace_model::flow::PhaseKind;
 use rostrace_model::scheduling::{Sleep, State};
 
-use super::row::Row;
+use super::row::SpanRow;
 use super::subject::Subjects;
 
 /// In the mark of an execution, beside its subject: its end is not known.
@@ -47,7 +47,7 @@ impl Content {
 /// The rows of a lane.
 #[derive(Debug)]
 pub struct Track {
-    pub rows: Vec<Row>,
+    pub rows: Vec<SpanRow>,
 }
 
 impl Track {
@@ -88,7 +88,7 @@ impl Track {
     pub(super) fn of_executor(analysis: &Analysis<'_>, thread: ThreadId) -> Track {
         let phases = analysis.phases_on(thread);
         let phase = |place: usize| &analysis.model.phases[phases[place].index()];
-        let mut row = Row::default();
+        let mut row = SpanRow::default();
         let mut reached = i64::MIN;
         for place in 0..phases.len() {
             let this = phase(place);
@@ -119,7 +119,7 @@ impl Track {
         from: Nanos,
         to: Nanos,
     ) -> Track {
-        let mut row = Row::default();
+        let mut row = SpanRow::default();
         let slices = analysis.scheduling.iter();
         for slice in slices.flat_map(|scheduling| scheduling.slices(thread, from, to)) {
             let cpu = |cpu: u16| u32::from(cpu) << 8;
@@ -136,7 +136,7 @@ impl Track {
     }
 
     pub(super) fn of_drops(analysis: &Analysis<'_>, drops: &[DeliveryId]) -> Track {
-        let mut row = Row::default();
+        let mut row = SpanRow::default();
         for id in drops {
             let publication = analysis.delivery(*id).publication;
             row.push(analysis.publication(publication).publish.0, 0, id.0);
@@ -144,11 +144,11 @@ impl Track {
         Track { rows: vec![row] }.built(|_| 0)
     }
 
-    fn push(&mut self, start: i64, length: i64, item: u32) -> &mut Row {
-        let free = |row: &Row| row.end().is_none_or(|end| end <= start);
+    fn push(&mut self, start: i64, length: i64, item: u32) -> &mut SpanRow {
+        let free = |row: &SpanRow| row.end().is_none_or(|end| end <= start);
         let place = self.rows.iter().position(free);
         let place = place.unwrap_or_else(|| {
-            self.rows.push(Row::default());
+            self.rows.push(SpanRow::default());
             self.rows.len() - 1
         });
         self.rows[place].push(start, length, item);

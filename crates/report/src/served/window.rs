@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::row::{CLASSES, Row};
+use super::row::{CLASSES, SpanRow};
 
 /// What a page asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Window {
 
 /// One span, or a block of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct VisibleSpan {
     /// Which spans of the row.
     pub places: Range<usize>,
     pub start: i64,
@@ -41,19 +41,12 @@ pub struct Seen {
     pub longest: usize,
 }
 
-/// What is in a window, in the order of time: all spans that touch it.
-pub fn seen(row: &Row, window: &Window, class_of: impl Fn(u32) -> usize + Copy) -> Vec<Seen> {
-    let mut seen = Vec::new();
-    look(row, window, class_of, |span| seen.push(span));
-    seen
-}
-
-/// The same, told one by one: nothing is collected.
-pub(super) fn look(
-    row: &Row,
+/// What is in a window, in the order of time: all spans that touch it. Nothing is collected.
+pub fn look(
+    row: &SpanRow,
     window: &Window,
     class_of: impl Fn(u32) -> usize + Copy,
-    mut tell: impl FnMut(Seen),
+    mut tell: impl FnMut(VisibleSpan),
 ) {
     let pixel = window.pixel();
     let mut at = row.first_ending(window.from);
@@ -74,7 +67,7 @@ pub(super) fn look(
             until = summary.longest;
             summary = row.summary(at..until, class_of);
         }
-        tell(Seen {
+        tell(VisibleSpan {
             places: at..until,
             start: row.starts[at],
             end: row.end_of(until - 1),

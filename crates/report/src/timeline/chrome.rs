@@ -46,13 +46,13 @@ pub fn write(
 struct Chrome<'o, W> {
     out: CountingWriter<'o, W>,
     origin: Nanos,
-    tracks: Vec<Place>,
+    tracks: Vec<TrackIds>,
     has_events: bool,
 }
 
 /// Where the events of a track go.
 #[derive(Debug, Clone)]
-struct Place {
+struct TrackIds {
     pid: i64,
     tid: i64,
     /// What the names of tracks below begin with.
@@ -72,7 +72,7 @@ impl<W: io::Write> Chrome<'_, W> {
         )
     }
 
-    fn metadata(&mut self, place: &Place, what: &str, name: &str) -> io::Result<()> {
+    fn metadata(&mut self, place: &TrackIds, what: &str, name: &str) -> io::Result<()> {
         self.begin_event("M", place.pid, place.tid)?;
         write!(self.out.bytes, ",\"name\":\"{what}\",\"args\":{{\"name\":")?;
         text(&mut self.out.bytes, name)?;
@@ -80,7 +80,7 @@ impl<W: io::Write> Chrome<'_, W> {
         Ok(())
     }
 
-    fn sort_index(&mut self, place: &Place, what: &str, index: u32) -> io::Result<()> {
+    fn sort_index(&mut self, place: &TrackIds, what: &str, index: u32) -> io::Result<()> {
         self.begin_event("M", place.pid, place.tid)?;
         write!(
             self.out.bytes,
@@ -95,7 +95,7 @@ impl<W: io::Write> Chrome<'_, W> {
         write!(self.out.bytes, ",\"{key}\":{sign}{whole}.{rest:03}")
     }
 
-    fn arrow(&mut self, kind: &str, place: &Place, at: Nanos, flow: FlowId) -> io::Result<()> {
+    fn arrow(&mut self, kind: &str, place: &TrackIds, at: Nanos, flow: FlowId) -> io::Result<()> {
         self.begin_event(kind, place.pid, place.tid)?;
         self.microseconds("ts", at.0.saturating_sub(self.origin.0))?;
         let name = flow.kind().name();
@@ -192,7 +192,7 @@ impl<W: io::Write> Sink for Chrome<'_, W> {
         let stand_in = FIRST_TRACK + i64::from(track.id.0);
         let place = match track.kind {
             TrackKind::Process { pid, name } => {
-                let place = Place {
+                let place = TrackIds {
                     pid,
                     tid: pid,
                     prefix: String::new(),
@@ -203,7 +203,7 @@ impl<W: io::Write> Sink for Chrome<'_, W> {
                 place
             }
             TrackKind::Thread { pid, tid, name } => {
-                let place = Place {
+                let place = TrackIds {
                     pid,
                     tid,
                     prefix: format!("{tid} "),
@@ -216,7 +216,7 @@ impl<W: io::Write> Sink for Chrome<'_, W> {
             TrackKind::Named(name) => {
                 let prefix = parent.map(|parent| parent.prefix).unwrap_or_default();
                 let name = format!("{prefix}{name}");
-                let place = Place {
+                let place = TrackIds {
                     pid,
                     tid: stand_in,
                     prefix: format!("{name} "),
@@ -226,7 +226,7 @@ impl<W: io::Write> Sink for Chrome<'_, W> {
                 self.sort_index(&place, "thread_sort_index", track.id.0)?;
                 place
             }
-            TrackKind::Counter { name, .. } => Place {
+            TrackKind::Counter { name, .. } => TrackIds {
                 pid,
                 tid: pid,
                 prefix: String::new(),

@@ -8,11 +8,11 @@ use rostrace_model::flow::UserField;
 use super::flow::FlowId;
 use super::label::{Label, LabelId};
 
-/// A track, numbered from 0 in the order in which they are told.
+/// A track, numbered from 0 in the order in which they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct TrackId(pub(super) u32);
 
-/// Something that things happen on. It is told before anything happens on it, and after its parent.
+/// Something that things happen on. It is shown before anything happens on it, and after its parent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Track<'a> {
     pub(super) id: TrackId,
@@ -36,12 +36,12 @@ pub(super) enum TrackKind<'a> {
     Named(&'a str),
     Counter {
         name: &'a str,
-        unit: Unit,
+        unit: CounterUnit,
     },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum CounterUnit {
     Bytes,
     /// Whatever the application counts.
     Unknown,

@@ -282,7 +282,7 @@ impl Reader {
             quoted(&track.name)
         ));
         let before = self.decoded.tracks.insert(uuid, track);
-        assert!(before.is_none(), "track {uuid} is told twice");
+        assert!(before.is_none(), "track {uuid} is shown twice");
     }
 
     fn interned(&self, field: u32, iid: u64) -> String {

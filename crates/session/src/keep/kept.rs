@@ -185,7 +185,7 @@ impl Kept {
             return;
         };
         let now = clock::monotonic();
-        // What no file of its own tells, because there was no room for one, is told by the stream of initialisation.
+        // What no file of its own tells, because there was no room for one, is reported by the stream of initialisation.
         let mut homeless = self.lost.unreported(losses.elsewhere);
         for (number, stream) in &mut self.streams {
             let dropped = losses.by_stream.get(number).copied().unwrap_or(0);
@@ -348,11 +348,11 @@ impl Kept {
             return;
         };
         stream.miss(head.number, events);
-        let told = match &self.folder {
+        let reported = match &self.folder {
             Some((folder, _)) => stream.account(folder, head.end, head.discarded),
             None => Ok(events),
         };
-        match told {
+        match reported {
             Ok(0) => {
                 self.unwritten += events;
                 // For whoever goes on with this work.

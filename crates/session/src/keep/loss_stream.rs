@@ -16,7 +16,7 @@ pub(crate) struct LossStream {
     uuid: [u64; 2],
     packets: u64,
     /// What it says, and since when.
-    told: u64,
+    reported: u64,
     at: u64,
 }
 
@@ -26,23 +26,23 @@ impl LossStream {
             stream: DiskStream::new(NAME.to_owned(), uuid, NUMBER),
             uuid,
             packets: 0,
-            told: 0,
+            reported: 0,
             at: now,
         }
     }
 
     /// Goes on behind what another keeper wrote.
     pub(crate) fn resume(&mut self, stream: DiskStream) {
-        self.told = stream.discarded();
+        self.reported = stream.discarded();
         self.stream = stream;
     }
 
     /// How many of so many losses it does not report yet.
     pub(crate) fn unreported(&self, lost: u64) -> u64 {
-        lost.saturating_sub(self.told)
+        lost.saturating_sub(self.reported)
     }
 
-    /// Whether it was told long ago.
+    /// Whether it was reported long ago.
     pub(crate) fn is_due(&self, now: u64) -> bool {
         now >= self.at + BETWEEN
     }
@@ -62,7 +62,7 @@ impl LossStream {
         let content = [0; HEAD];
         let (grown, _) = self.stream.write(folder, &head, &content, true, false)?;
         self.packets += 1;
-        self.told = lost;
+        self.reported = lost;
         self.at = now;
         Ok(grown)
     }

@@ -31,7 +31,7 @@ impl Kept {
         }
         let written = header.dump.written.load(Ordering::Acquire);
         let command = start_stop::standing_command(mapped.memory(), directory);
-        let told = header.reports.bytes.load(Ordering::Relaxed);
+        let reported = header.reports.bytes.load(Ordering::Relaxed);
         let mut kept = Kept::new(mapped, generation, &command);
         for entry in std::fs::read_dir(path).ok()?.flatten() {
             // It may have been killed after it wrote, and before it said so: a limit is of what is there.
@@ -45,7 +45,7 @@ impl Kept {
             };
             kept.resume_file(&entry.path(), stream, file);
         }
-        kept.space.bytes = kept.space.bytes.max(told);
+        kept.space.bytes = kept.space.bytes.max(reported);
         kept.init.last = written;
         kept.folder = Some((folder, path.to_owned()));
         Some(kept)
@@ -126,7 +126,7 @@ mod tests {
     }
 
     /// What all packets of a trace say is missing.
-    fn told(folder: &Path) -> u64 {
+    fn reported(folder: &Path) -> u64 {
         let files = std::fs::read_dir(folder).unwrap().flatten();
         let streams = files.filter(|it| it.file_name().to_string_lossy().ends_with("_0"));
         let discarded = |path: PathBuf| {
@@ -178,11 +178,11 @@ mod tests {
         std::fs::rename(&trace, &moved).unwrap();
         let folder = moved.join(folder.file_name().unwrap());
         assert!(collect::finish(&mapped, &folder));
-        let told = told(&folder);
+        let reported = reported(&folder);
         for trace in [&moved, copy.parent().unwrap()] {
             std::fs::remove_dir_all(trace).unwrap();
         }
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(told, 2 * EVENTS - 1);
+        assert_eq!(reported, 2 * EVENTS - 1);
     }
 }

@@ -170,11 +170,11 @@ impl SchedTrace {
         let now = clock::monotonic();
         let mut homeless = self.homeless;
         for (number, discarded) in lock(buffer).discarded() {
-            let told = match self.streams.get_mut(&number) {
+            let reported = match self.streams.get_mut(&number) {
                 Some(stream) => stream.account(folder, now, discarded),
                 None => Ok(discarded),
             };
-            match told {
+            match reported {
                 Ok(left) => homeless = homeless.saturating_add(left),
                 Err(error) => self.error = error,
             }
@@ -340,14 +340,14 @@ mod tests {
     use crate::events::sched;
 
     /// A folder of its own, removed at the end.
-    struct Place(PathBuf);
+    struct TestFolder(PathBuf);
 
-    impl Place {
-        fn new(name: &str) -> Place {
+    impl TestFolder {
+        fn new(name: &str) -> TestFolder {
             let name = format!("rostrace-test-sched-{name}-{}", std::process::id());
             let path = std::env::temp_dir().join(name);
             std::fs::create_dir(&path).unwrap();
-            Place(path)
+            TestFolder(path)
         }
 
         fn command(&self) -> Command {
@@ -370,7 +370,7 @@ mod tests {
         }
     }
 
-    impl Drop for Place {
+    impl Drop for TestFolder {
         fn drop(&mut self) {
             let _ = std::fs::remove_dir_all(&self.0);
         }
@@ -394,8 +394,8 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_lost_is_told_where_it_is_missing() {
-        let place = Place::new("lost");
+    fn what_the_kernel_lost_is_reported_where_it_is_missing() {
+        let place = TestFolder::new("lost");
         let (mut trace, buffer) = (new_trace(&place.command()), buffer());
         switch(&buffer, 3, 100..110);
         lock(&buffer).lose(3, 300, 5);
@@ -416,7 +416,7 @@ mod tests {
 
     #[test]
     fn what_a_limit_leaves_out_is_counted() {
-        let place = Place::new("limit");
+        let place = TestFolder::new("limit");
         let mut command = place.command();
         command.settings.process_bytes = 1;
         let (mut trace, buffer) = (new_trace(&command), buffer());
@@ -431,7 +431,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_into_memory_is_counted_and_later_events_are_there() {
-        let place = Place::new("memory");
+        let place = TestFolder::new("memory");
         let mut trace = new_trace(&place.command());
         let buffer = Mutex::new(SchedBuffer::new(100 << 10));
         switch(&buffer, 0, 0..100_000);
@@ -447,7 +447,7 @@ mod tests {
 
     #[test]
     fn a_flight_recorder_keeps_the_newest_and_all_names() {
-        let place = Place::new("flight");
+        let place = TestFolder::new("flight");
         let mut command = place.command();
         command.settings.flight = Some(Flight::Bytes(1 << 20));
         let (mut trace, buffer) = (new_trace(&command), buffer());

@@ -250,7 +250,7 @@ mod tests {
     }
 
     /// The events that tell of it, one after the other.
-    fn told(number: usize, entity: &Entity) -> Vec<(u16, Vec<u8>)> {
+    fn reported(number: usize, entity: &Entity) -> Vec<(u16, Vec<u8>)> {
         let (own, node) = (address(number), node_handle(entity.node));
         let words = match entity.kind {
             events::RCL_LIFECYCLE_STATE_MACHINE_INIT => vec![node, own],
@@ -280,7 +280,7 @@ mod tests {
     }
 
     fn nodes() -> Vec<(u16, Vec<u8>)> {
-        let told = NODES.iter().enumerate().map(|(number, full)| {
+        let reported = NODES.iter().enumerate().map(|(number, full)| {
             let (space, name) = full.rsplit_once('/').expect("full names");
             let space = if space.is_empty() { "/" } else { space };
             let handle = node_handle(number).to_ne_bytes();
@@ -294,11 +294,11 @@ mod tests {
             ];
             (events::RCL_NODE_INIT, payload.concat())
         });
-        told.collect()
+        reported.collect()
     }
 
-    fn entries(told: &[(u16, Vec<u8>)]) -> Vec<Entry<'_>> {
-        let numbered = told.iter().zip(1..);
+    fn entries(reported: &[(u16, Vec<u8>)]) -> Vec<Entry<'_>> {
+        let numbered = reported.iter().zip(1..);
         numbered
             .map(|((event, payload), number)| Entry {
                 event: *event,
@@ -391,18 +391,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_exists_is_judged_by_its_node_and_topic_in_whatever_order_it_is_told(
+        fn what_exists_is_judged_by_its_node_and_topic_in_whatever_order_it_is_reported(
             filters in filters(),
             world in worlds(),
             seed in any::<u64>(),
         ) {
             static MEMORY: OnceLock<Memory> = OnceLock::new();
             let memory = memory(&MEMORY);
-            let told_of = |(number, entity)| told(number, entity);
-            let mut told = nodes();
-            told.extend(world.iter().enumerate().flat_map(told_of));
-            shuffle(&mut told, seed);
-            memory.set_filters(&filters, &entries(&told));
+            let reported_of = |(number, entity)| reported(number, entity);
+            let mut reported = nodes();
+            reported.extend(world.iter().enumerate().flat_map(reported_of));
+            shuffle(&mut reported, seed);
+            memory.set_filters(&filters, &entries(&reported));
             assert_judged(memory, &filters, &world);
         }
 
@@ -414,12 +414,12 @@ mod tests {
         ) {
             static MEMORY: OnceLock<Memory> = OnceLock::new();
             let memory = memory(&MEMORY);
-            let mut new: Vec<_> = world.iter().enumerate().flat_map(|(number, entity)| told(number, entity)).collect();
+            let mut new: Vec<_> = world.iter().enumerate().flat_map(|(number, entity)| reported(number, entity)).collect();
             // A node is there before what belongs to it.
             shuffle(&mut new, seed);
-            let mut told = nodes();
-            told.extend(new);
-            let all = entries(&told);
+            let mut reported = nodes();
+            reported.extend(new);
+            let all = entries(&reported);
             let first = &all[..NODES.len()];
             memory.set_filters(&filters, first);
             let node = |handle: u64| first.iter().find(|entry| word(entry.payload, 0) == handle).copied();

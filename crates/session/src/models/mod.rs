@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask test` runs them (`cargo test -p rostrace-session --features models models::`). What is modelled is the code itself: in these
 //! tests its atomics are [those of loom](crate::sync), which runs a model again and again until every order of its steps, with so many
-//! switches between threads as are told, was tried with every value that a load may see. What a model shows is said by the names of its tests.
+//! switches between threads as it says, was tried with every value that a load may see. What a model shows is said by the names of its tests.
 //!
 //! What is not modelled: the statedump (a lock guards it in the process), how the tracer finds its thread, and what the kernel does.
 

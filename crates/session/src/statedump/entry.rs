@@ -34,7 +34,7 @@ pub struct Entry<'a> {
     pub number: u64,
     pub time: u64,
     pub is_live: bool,
-    /// Thread id and name of who told; the process may have been a parent.
+    /// Thread id and name of who recorded it; the process may have been a parent.
     pub context: &'a [u8; 32],
     pub payload: &'a [u8],
 }

@@ -79,7 +79,7 @@ impl Statedump {
 
     /// Tells a new shared memory everything, as a forked child has to.
     pub fn share(&mut self, shared: &Memory, process: u32) {
-        // Threads of the parent told it.
+        // Threads of the parent reported it.
         let mut at = 0;
         while at < self.used {
             let next = at + self.head(at).bytes;

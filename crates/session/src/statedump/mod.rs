@@ -66,10 +66,6 @@ impl Statedump {
         }
     }
 
-    pub fn count(&self) -> u32 {
-        self.count
-    }
-
     fn own_space(&self, space: u32) -> *mut u8 {
         // SAFETY: within the memory.
         unsafe {

@@ -92,7 +92,7 @@ pub struct Recording {
     pid: i64,
     tid: i64,
     procname: String,
-    /// Whether initialisation is told by CARET; and if it is told late, what it says of its time.
+    /// Whether initialisation is reported by CARET; and if it is reported late, what it says of its time.
     pub caret: bool,
     pub happened: Option<u64>,
 }
@@ -222,7 +222,7 @@ impl Recording {
         self
     }
 
-    /// Our own tracer was attached: what happens on processor 0 is told from memory.
+    /// Our own tracer was attached: what happens on processor 0 is reported from memory.
     pub fn attach(&mut self) -> &mut Recording {
         self.attached = true;
         self

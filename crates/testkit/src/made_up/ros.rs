@@ -113,16 +113,16 @@ impl Recording {
         callback: u64,
         capacity: u64,
     ) -> &mut Recording {
-        let twin = handle + 2;
+        let intra = handle + 2;
         self.rcl_subscription(handle, node, topic);
         if self.flavour >= Flavour::Iron {
             self.ring_buffer(handle + 3, capacity)
                 .buffer_of(handle + 3, handle + 4)
-                .intra_object(handle + 4, twin);
+                .intra_object(handle + 4, intra);
         }
-        self.object_callback(twin, callback + 1)
+        self.object_callback(intra, callback + 1)
             .symbol(callback + 1, &format!("on{topic}"))
-            .object(handle, twin)
+            .object(handle, intra)
             .object(handle, handle + 1)
             .object_callback(handle + 1, callback)
             .symbol(callback, &format!("on{topic}"))

@@ -43,7 +43,7 @@ impl Recording {
         self.event("ros2:rclcpp_publish", &fields)
     }
 
-    /// What the layer of the middleware says; the stamp where it is told.
+    /// What the layer of the middleware says; the stamp where it is reported.
     pub fn rmw_publish(&mut self, publisher: u64, message: u64, stamp: i64) -> &mut Recording {
         match self.flavour {
             Flavour::Galactic => self,

@@ -61,7 +61,7 @@ impl<'p> FieldPrinter<'p> {
         }
         self.frames.pop();
         let _ = write!(text, "{}}}", self.indent());
-        let natural = Struct::new(structure.members.iter().cloned()).align;
+        let natural = crate::schema::structure(structure.members.iter().cloned()).align;
         if structure.align > natural {
             let _ = write!(text, " align({})", structure.align);
         }

@@ -21,7 +21,7 @@ LockWaitEnd = lock_wait_end: Run, Libc, Locks {
     STATUS: Signed = "0, or an error number: 110 if there was a time limit, and it passed.";
 }
 
-/// A thread notifies those that wait for a condition variable; told only if somebody may wait.
+/// A thread notifies those that wait for a condition variable; recorded only if a thread may be waiting.
 ConditionNotify = condition_notify: Run, Libc, Locks {
     "rostrace:condition_notify" since "rostrace 0.1";
 

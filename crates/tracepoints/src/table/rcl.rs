@@ -5,7 +5,7 @@ macro_rules! rcl {
 
 /// A ROS context was initialised.
 RclInit = rcl_init: Init, Rcl {
-    "ros2:rcl_init" since "Foxy";
+    "ros2:rcl_init" since "Foxy", ByHand("context_handle: *const c_void");
     "ros2_caret:rcl_init" since "CARET 0.4.0";
 
     CONTEXT_HANDLE: Pointer = "The `rcl_context_t`.";
@@ -95,7 +95,7 @@ RclLifecycleStateMachineInit = rcl_lifecycle_state_machine_init: Init, RclLifecy
     INIT_TIMESTAMP: Signed only Provider("ros2_caret") = "When it happened: the trace's clock, in ns.";
 }
 
-/// A lifecycle node changed its state and has told so.
+/// A lifecycle node changed its state and announced it.
 RclLifecycleTransition = rcl_lifecycle_transition: Run, RclLifecycle, Lifecycle {
     "ros2:rcl_lifecycle_transition" since "Galactic";
 

@@ -65,7 +65,7 @@ RclcppCallbackRegister = rclcpp_callback_register: Init, Rclcpp {
 
 /// A callback of a timer, subscription or service begins.
 CallbackStart = callback_start: Run, Rclcpp, Callbacks {
-    "ros2:callback_start" since "Foxy";
+    "ros2:callback_start" since "Foxy", ByHand("callback: *const c_void, is_intra_process: bool");
 
     CALLBACK: Pointer = "The callback object.";
     IS_INTRA_PROCESS: Flag = "1 when the message came through intra-process communication.";
@@ -73,14 +73,14 @@ CallbackStart = callback_start: Run, Rclcpp, Callbacks {
 
 /// A callback has returned.
 CallbackEnd = callback_end: Run, Rclcpp, Callbacks {
-    "ros2:callback_end" since "Foxy";
+    "ros2:callback_end" since "Foxy", ByHand("callback: *const c_void");
 
     CALLBACK: Pointer = "The callback object.";
 }
 
 /// rclcpp hands a message to rcl.
 RclcppPublish = rclcpp_publish: Run, Rclcpp, Publish {
-    "ros2:rclcpp_publish" since "Galactic";
+    "ros2:rclcpp_publish" since "Galactic", ByHand("publisher_handle: *const c_void, message: *const c_void");
 
     PUBLISHER_HANDLE: Pointer only Versions("Galactic; CARET's fork of Humble") = "The `rcl_publisher_t`.";
     MESSAGE: Pointer = "The message.";

@@ -29,7 +29,7 @@ RmwClientInit = rmw_client_init: Init, Rmw {
 
 /// The middleware is about to write a message.
 RmwPublish = rmw_publish: Run, Rmw, Publish {
-    "ros2:rmw_publish" since "Humble";
+    "ros2:rmw_publish" since "Humble", ByHand("first: *const c_void, message: *const c_void, stamp: i64");
 
     RMW_PUBLISHER_HANDLE: Pointer only Versions("Jazzy and later") = "The `rmw_publisher_t`.";
     MESSAGE: Pointer = "The message, serialised or not.";

@@ -118,7 +118,7 @@ ThreadClock = thread_clock: Run, Rclcpp, Scheduling {
     INVOLUNTARY: Unsigned = "How often it had to leave its CPU although it could have gone on.";
 }
 
-/// The tracer found out whether calls of a function that it interposes reach it; told where they do not, and again if one does.
+/// The tracer found out whether calls of a function that it interposes reach it; recorded if they do not, and again if one does.
 HookState = hook_state: Init, Tracer {
     "rostrace:hook_state" since "rostrace 0.1", Repeated;
 

@@ -15,7 +15,7 @@ use crate::why::{ByClock, CallStage, Cause, NotOnCpu, Part, Relation};
 pub struct Blame {
     /// As tables and JSON call it.
     pub cause: &'static str,
-    pub kind: Kind,
+    pub kind: BlameKind,
     pub relation: Option<Relation>,
     pub culprit: Option<Culprit>,
 }
@@ -31,7 +31,7 @@ pub enum Culprit {
 
 /// Causes that are weighed alike and that the same kind of change helps against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum BlameKind {
     /// Something else ran: on the same thread, or in the same mutually exclusive group.
     OtherCallback,
     /// A callback itself.
@@ -52,27 +52,27 @@ pub enum Kind {
     /// Kept in a node until something else happened.
     Storage,
     /// The trace does not tell which of several it was, or nothing at all.
-    NotTold,
+    NotKnown,
 }
 
-impl Kind {
+impl BlameKind {
     /// Whether it is a part of the way by nature, so that only what goes beyond the usual is too much of it. Everything else is in the way: without it,
     /// what waited would have gone on.
     pub(super) fn has_usual(self) -> bool {
         match self {
-            Kind::Execution
-            | Kind::Blocked
-            | Kind::Publishing
-            | Kind::Transport
-            | Kind::Executor
-            | Kind::Storage
-            | Kind::NotTold => true,
-            Kind::OtherCallback
-            | Kind::Lock
-            | Kind::Preempted
-            | Kind::WaitingForCpu
-            | Kind::Standstill
-            | Kind::WakeUp => false,
+            BlameKind::Execution
+            | BlameKind::Blocked
+            | BlameKind::Publishing
+            | BlameKind::Transport
+            | BlameKind::Executor
+            | BlameKind::Storage
+            | BlameKind::NotKnown => true,
+            BlameKind::OtherCallback
+            | BlameKind::Lock
+            | BlameKind::Preempted
+            | BlameKind::WaitingForCpu
+            | BlameKind::Standstill
+            | BlameKind::WakeUp => false,
         }
     }
 }
@@ -82,7 +82,7 @@ impl Blame {
         let runner = |id| Culprit::Runner(Runner::of(analysis.model, analysis.instance(id)));
         let (kind, culprit, relation) = match part.cause {
             Cause::OtherCallback(id, relation) => {
-                (Kind::OtherCallback, Some(runner(id)), Some(relation))
+                (BlameKind::OtherCallback, Some(runner(id)), Some(relation))
             }
             Cause::ClientCallback(id, relation) => {
                 let row = analysis.client_callback(id);
@@ -94,61 +94,73 @@ impl Blame {
                     },
                 };
                 let culprit = Some(Culprit::Runner(runner));
-                (Kind::OtherCallback, culprit, Some(relation))
+                (BlameKind::OtherCallback, culprit, Some(relation))
             }
             Cause::Unended(id) => (
-                Kind::OtherCallback,
+                BlameKind::OtherCallback,
                 Some(runner(id)),
                 Some(Relation::SameThread),
             ),
             Cause::Execution(id)
             | Cause::ServiceExecution(id)
-            | Cause::ByClock(ByClock::Computing, id) => (Kind::Execution, Some(runner(id)), None),
-            Cause::Call(_, CallStage::ClientCallback) => (Kind::Execution, None, None),
+            | Cause::ByClock(ByClock::Computing, id) => {
+                (BlameKind::Execution, Some(runner(id)), None)
+            }
+            Cause::Call(_, CallStage::ClientCallback) => (BlameKind::Execution, None, None),
             Cause::Lock(lock, instance) => match (lock.kind, lock.ran) {
                 (LockKind::Mutex | LockKind::Read | LockKind::Write, Some(holder)) => {
-                    (Kind::Lock, Some(runner(holder)), None)
+                    (BlameKind::Lock, Some(runner(holder)), None)
                 }
-                _ => (Kind::Blocked, instance.map(runner), None),
+                _ => (BlameKind::Blocked, instance.map(runner), None),
             },
             Cause::ByClock(ByClock::NotOnCpu(reason), id) => match reason {
-                OffCpuReason::Preempted => (Kind::WaitingForCpu, None, None),
-                OffCpuReason::Blocked => (Kind::Blocked, Some(runner(id)), None),
+                OffCpuReason::Preempted => (BlameKind::WaitingForCpu, None, None),
+                OffCpuReason::Blocked => (BlameKind::Blocked, Some(runner(id)), None),
                 OffCpuReason::PreemptedOrBlocked | OffCpuReason::Interrupted => {
-                    (Kind::NotTold, None, None)
+                    (BlameKind::NotKnown, None, None)
                 }
             },
-            Cause::Stored(id) | Cause::UsedBefore(id) => (Kind::Storage, Some(runner(id)), None),
+            Cause::Stored(id) | Cause::UsedBefore(id) => {
+                (BlameKind::Storage, Some(runner(id)), None)
+            }
             Cause::NotOnCpu(state, instance) => match state {
-                NotOnCpu::Preempted(task) => (Kind::Preempted, Some(Culprit::Task(task)), None),
+                NotOnCpu::Preempted(task) => {
+                    (BlameKind::Preempted, Some(Culprit::Task(task)), None)
+                }
                 NotOnCpu::Blocked | NotOnCpu::BlockedUntil(_) | NotOnCpu::BlockedIn(..) => {
-                    (Kind::Blocked, instance.map(runner), None)
+                    (BlameKind::Blocked, instance.map(runner), None)
                 }
                 NotOnCpu::IdleOrOffCpu(task) => {
-                    (Kind::WaitingForCpu, Some(Culprit::Task(task)), None)
+                    (BlameKind::WaitingForCpu, Some(Culprit::Task(task)), None)
                 }
                 NotOnCpu::WaitingForCpu(task) => {
-                    (Kind::WaitingForCpu, task.map(Culprit::Task), None)
+                    (BlameKind::WaitingForCpu, task.map(Culprit::Task), None)
                 }
-                NotOnCpu::WokenLate(_) | NotOnCpu::OffCpu(_) => (Kind::WakeUp, None, None),
+                NotOnCpu::WokenLate(_) | NotOnCpu::OffCpu(_) => (BlameKind::WakeUp, None, None),
             },
             Cause::Standstill(id, _) => {
                 let scope = analysis.standstills().get(id).scope;
-                (Kind::Standstill, Some(Culprit::Standstill(scope)), None)
+                (
+                    BlameKind::Standstill,
+                    Some(Culprit::Standstill(scope)),
+                    None,
+                )
             }
-            Cause::Publishing => (Kind::Publishing, None, None),
-            Cause::Middleware | Cause::Transport => (Kind::Transport, None, None),
-            Cause::Executor | Cause::Dispatch | Cause::NotTaken => (Kind::Executor, None, None),
-            Cause::InKernel(_, Some(id)) => (Kind::Execution, Some(runner(id)), None),
-            Cause::InKernel(_, None) => (Kind::Executor, None, None),
-            Cause::TimerLateness | Cause::WakingUp => (Kind::WakeUp, None, None),
+            Cause::Publishing => (BlameKind::Publishing, None, None),
+            Cause::Middleware | Cause::Transport => (BlameKind::Transport, None, None),
+            Cause::Executor | Cause::Dispatch | Cause::NotTaken => {
+                (BlameKind::Executor, None, None)
+            }
+            Cause::InKernel(_, Some(id)) => (BlameKind::Execution, Some(runner(id)), None),
+            Cause::InKernel(_, None) => (BlameKind::Executor, None, None),
+            Cause::TimerLateness | Cause::WakingUp => (BlameKind::WakeUp, None, None),
             Cause::MiddlewareOrExecutor
             | Cause::PublishingOrMiddleware
             | Cause::IntraProcessBuffer
             | Cause::OutsideCallbacks
             | Cause::Lost(_)
             | Cause::Call(..)
-            | Cause::Unknown => (Kind::NotTold, None, None),
+            | Cause::Unknown => (BlameKind::NotKnown, None, None),
         };
         Blame {
             cause: part.cause.name(),

@@ -27,9 +27,9 @@ use rostrace_model::describe::built_in;
 use rostrace_model::flow::DeliveryStatus;
 use tally::{Measure, Tally};
 
-pub use blame::{Blame, Culprit, Kind};
+pub use blame::{Blame, BlameKind, Culprit};
 pub use change::{Change, LostMessages};
-pub use remedy::{Place, Remedy, Way};
+pub use remedy::{Remedy, RunsOn, Way};
 pub use sentence::{CulpritName, Question};
 pub use victim::{Hop, PathVictim, Victim};
 
@@ -56,14 +56,14 @@ pub struct VictimTotal {
     pub lateness: i64,
     pub late_from: i64,
     /// What most of the lateness is due to first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<CauseTotal>,
     /// The same lateness by what could be changed, as far as anything could.
     pub(crate) remedies: Vec<OfRemedy>,
 }
 
 /// All parts of one victim that are put down to the same.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct CauseTotal {
     /// Of a path: which communication it belongs to.
     pub hop: usize,
     pub blame: Blame,
@@ -98,7 +98,7 @@ pub(crate) struct OfRemedy {
 
 /// Something that can be explained.
 #[derive(Debug, Clone, Copy)]
-enum Subject<'s> {
+enum Explainable<'s> {
     Execution(InstanceTiming),
     Message(DeliveryId),
     Flow(&'s Flow),
@@ -202,9 +202,9 @@ impl Total {
                 is_path: true,
                 is_weighed: synchronised.get(number).is_some_and(|it| *it),
             };
-            let subjects: Vec<Subject<'_>> = match messages {
-                Messages::Observed(flows) => flows.iter().map(|it| Subject::Flow(it)).collect(),
-                Messages::Declared(rows) => rows.iter().map(Subject::PathInstance).collect(),
+            let subjects: Vec<Explainable<'_>> = match messages {
+                Messages::Observed(flows) => flows.iter().map(|it| Explainable::Flow(it)).collect(),
+                Messages::Declared(rows) => rows.iter().map(Explainable::PathInstance).collect(),
             };
             let victim = Victim::Path(number);
             let subjects = subjects.into_iter();
@@ -256,8 +256,8 @@ impl Total {
     /// How much of the lateness nobody can be told to change anything about, since the trace does not tell what it is due to.
     pub fn unexplained(&self) -> i64 {
         let rows = self.victims.iter().flat_map(|it| &it.rows);
-        let not_told = rows.filter(|row| row.blame.kind == Kind::NotTold);
-        not_told.map(|row| row.weighted).sum()
+        let not_reported = rows.filter(|row| row.blame.kind == BlameKind::NotKnown);
+        not_reported.map(|row| row.weighted).sum()
     }
 }
 
@@ -298,7 +298,7 @@ impl OfProcess {
             };
             let victim = Victim::Callback(Runner::callback(analysis.model, *callback));
             let timings = instance_timings(analysis, *callback).into_iter();
-            let subjects = timings.map(Subject::Execution);
+            let subjects = timings.map(Explainable::Execution);
             victims.extend(Tally::of(
                 &mut why, analysis, phases, victim, measure, subjects,
             ));
@@ -310,7 +310,7 @@ impl OfProcess {
                 is_weighed: true,
             };
             let subjects = instances.iter().map(|id| {
-                Subject::Execution(InstanceTiming {
+                Explainable::Execution(InstanceTiming {
                     instance: *id,
                     period: None,
                     gap: None,
@@ -335,7 +335,7 @@ impl OfProcess {
                     && !is_own
                     && UnsynchronisedHosts::on_the_way(analysis, messages).is_none(),
             };
-            let subjects = messages.iter().map(|id| Subject::Message(*id));
+            let subjects = messages.iter().map(|id| Explainable::Message(*id));
             victims.extend(Tally::of(
                 &mut why, analysis, phases, *victim, measure, subjects,
             ));

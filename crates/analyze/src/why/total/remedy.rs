@@ -6,7 +6,7 @@ use rostrace_model::entity::{
 };
 use rostrace_model::scheduling::TaskId;
 
-use super::blame::{Blame, Culprit, Kind};
+use super::blame::{Blame, BlameKind, Culprit};
 use super::victim::Victim;
 use crate::analysis::Analysis;
 use crate::finding::Runner;
@@ -20,7 +20,7 @@ pub enum Remedy {
     /// Another callback had the thread: it goes elsewhere.
     Separate {
         culprit: Runner,
-        from: Place,
+        from: RunsOn,
     },
     /// Other callbacks had a thread of an executor that has several.
     Widen(ExecutorId),
@@ -49,14 +49,14 @@ pub enum Remedy {
     /// The call of `publish` itself took long.
     Publish(Way),
     /// The executor itself was busy.
-    Lighten(Place),
+    Lighten(RunsOn),
     /// Messages are kept until this callback runs.
     UseSooner(Runner),
 }
 
 /// Where callbacks run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum RunsOn {
     Executor(ExecutorId),
     /// The trace does not tell of its executor.
     Thread(ThreadId),
@@ -73,24 +73,26 @@ pub enum Way {
     },
 }
 
-impl Place {
+impl RunsOn {
     fn of(
         analysis: &Analysis<'_>,
         callback: Option<CallbackId>,
         thread: Option<ThreadId>,
-    ) -> Option<Place> {
+    ) -> Option<RunsOn> {
         let executor = callback.and_then(|callback| analysis.executor_of(callback));
-        executor.map(Place::Executor).or(thread.map(Place::Thread))
+        executor
+            .map(RunsOn::Executor)
+            .or(thread.map(RunsOn::Thread))
     }
 
     /// The executor, if it is known to have several threads.
     fn with_threads(self, analysis: &Analysis<'_>) -> Option<ExecutorId> {
         match self {
-            Place::Executor(id) => {
+            RunsOn::Executor(id) => {
                 let executor = &analysis.model.executors[id.index()];
                 (executor.kind == ExecutorType::MultiThreaded).then_some(id)
             }
-            Place::Thread(_) => None,
+            RunsOn::Thread(_) => None,
         }
     }
 }
@@ -124,7 +126,7 @@ impl Remedy {
         let model = analysis.model;
         let of_thread = || Some(model.process_of(part.thread?));
         match (blame.kind, blame.culprit) {
-            (Kind::OtherCallback, Some(Culprit::Runner(culprit))) => Some(other_callback(
+            (BlameKind::OtherCallback, Some(Culprit::Runner(culprit))) => Some(other_callback(
                 analysis,
                 victim,
                 blame.relation,
@@ -132,11 +134,11 @@ impl Remedy {
                 part,
             )),
             // That another callback of a path takes its time is what it is for, unless it takes longer than usual: then it is the same.
-            (Kind::Execution, Some(Culprit::Runner(runner))) => Some(Remedy::Shorten(runner)),
-            (Kind::Blocked, Some(Culprit::Runner(runner))) => Some(Remedy::Unblock(runner)),
-            (Kind::Lock, Some(Culprit::Runner(holder))) => Some(Remedy::Release(holder)),
-            (Kind::Storage, Some(Culprit::Runner(reader))) => Some(Remedy::UseSooner(reader)),
-            (Kind::Preempted, Some(Culprit::Task(task))) => {
+            (BlameKind::Execution, Some(Culprit::Runner(runner))) => Some(Remedy::Shorten(runner)),
+            (BlameKind::Blocked, Some(Culprit::Runner(runner))) => Some(Remedy::Unblock(runner)),
+            (BlameKind::Lock, Some(Culprit::Runner(holder))) => Some(Remedy::Release(holder)),
+            (BlameKind::Storage, Some(Culprit::Runner(reader))) => Some(Remedy::UseSooner(reader)),
+            (BlameKind::Preempted, Some(Culprit::Task(task))) => {
                 let is_recorded = (analysis.scheduling.as_ref())
                     .is_some_and(|scheduling| scheduling.task(task).is_recorded());
                 Some(Remedy::MakeRoom {
@@ -147,14 +149,16 @@ impl Remedy {
                     },
                 })
             }
-            (Kind::WaitingForCpu, _) => of_thread().map(Remedy::Prefer),
-            (Kind::WakeUp, _) => of_thread().map(Remedy::WakeUp),
-            (Kind::Standstill, Some(Culprit::Standstill(scope))) => Some(Remedy::Resume(scope)),
-            (Kind::Transport, _) => way(analysis, victim, part.hop).map(Remedy::SpeedUp),
-            (Kind::Publishing, _) => way(analysis, victim, part.hop).map(Remedy::Publish),
-            (Kind::Executor, _) => {
+            (BlameKind::WaitingForCpu, _) => of_thread().map(Remedy::Prefer),
+            (BlameKind::WakeUp, _) => of_thread().map(Remedy::WakeUp),
+            (BlameKind::Standstill, Some(Culprit::Standstill(scope))) => {
+                Some(Remedy::Resume(scope))
+            }
+            (BlameKind::Transport, _) => way(analysis, victim, part.hop).map(Remedy::SpeedUp),
+            (BlameKind::Publishing, _) => way(analysis, victim, part.hop).map(Remedy::Publish),
+            (BlameKind::Executor, _) => {
                 let callback = victim.callback(model);
-                Place::of(analysis, callback, part.thread).map(Remedy::Lighten)
+                RunsOn::of(analysis, callback, part.thread).map(Remedy::Lighten)
             }
             _ => None,
         }
@@ -195,7 +199,7 @@ fn other_callback(
         Cause::ClientCallback(id, _) => Some(analysis.client_callback(id).thread),
         cause => cause.instance().map(|id| analysis.instance(id).thread),
     };
-    let from = Place::of(analysis, callback, thread);
+    let from = RunsOn::of(analysis, callback, thread);
     let group = callback.and_then(|callback| analysis.group_of(callback));
     let is_exclusive = group.is_some_and(|group| {
         analysis.model.callback_groups[group.index()].kind == CallbackGroupType::MutuallyExclusive

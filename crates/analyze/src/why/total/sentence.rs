@@ -1,6 +1,5 @@
 //! Rows and changes as sentences. A change says what to do, what that is known to gain, and what is not known.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rostrace_base::units;
@@ -10,9 +9,9 @@ use rostrace_model::entity::ProcessId;
 
 use super::blame::Culprit;
 use super::change::{Change, LostMessages};
-use super::remedy::{Place, Remedy, Way};
+use super::remedy::{Remedy, RunsOn, Way};
 use super::victim::Victim;
-use super::{Row, Total, VictimTotal};
+use super::{CauseTotal, Total, VictimTotal};
 use crate::analysis::Analysis;
 use crate::finding::Runner;
 use crate::standstill::Scope;
@@ -28,7 +27,7 @@ pub struct CulpritName {
     pub node: Option<String>,
 }
 
-impl Row {
+impl CauseTotal {
     /// What it was, for people: as single explanations say it, without what is different each time.
     pub fn describe(&self, analysis: &Analysis<'_>) -> String {
         match self.blame.culprit {
@@ -123,8 +122,8 @@ impl Change {
             Remedy::Separate { culprit, from } => {
                 let culprit = name(culprit);
                 let from = match from {
-                    Place::Executor(_) => "executor",
-                    Place::Thread(_) => "thread",
+                    RunsOn::Executor(_) => "executor",
+                    RunsOn::Thread(_) => "thread",
                 };
                 format!("move {culprit} off the {from} of {}", late())
             }
@@ -313,14 +312,6 @@ impl Change {
                 units::counted(others as u64, "other callback")
             ),
         }
-    }
-
-    /// The victims beside those that the action names.
-    pub fn others<'t>(&self, analysis: &'t Analysis<'_>, total: &'t Total) -> Vec<Cow<'t, str>> {
-        let others = self.victims.iter().skip(1);
-        others
-            .map(|number| total.victims[*number].victim.name(analysis, total))
-            .collect()
     }
 
     /// The victim that would gain most.

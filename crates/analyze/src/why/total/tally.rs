@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
 
-use super::blame::{Blame, Kind};
+use super::blame::{Blame, BlameKind};
 use super::remedy::Remedy;
 use super::victim::Victim;
-use super::{OfRemedy, Row, Subject, VictimTotal};
+use super::{CauseTotal, Explainable, OfRemedy, VictimTotal};
 use crate::analysis::Analysis;
 use crate::finding::{Phases, late_from};
 use crate::why::{Explanation, Part, Why};
@@ -32,12 +32,12 @@ pub(super) struct Tally {
     places: HashMap<(usize, Blame), usize>,
     explained: Vec<Explained>,
     /// Of all explanations, one after the other.
-    entries: Vec<Entry>,
+    entries: Vec<BlamedParts>,
 }
 
 #[derive(Debug)]
 struct RowInProgress {
-    row: Row,
+    row: CauseTotal,
     remedy: Option<Remedy>,
     /// The last entry of it, by whether it counts as a whole.
     last: [Option<usize>; 2],
@@ -54,7 +54,7 @@ struct Explained {
 
 /// All parts of one explanation that are put down to the same.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct BlamedParts {
     row: usize,
     duration: i64,
     /// Whether all of it is too much, whatever is usual: a timer was due.
@@ -69,21 +69,21 @@ impl Tally {
         phases: &Phases<'_>,
         victim: Victim,
         measure: Measure,
-        subjects: impl Iterator<Item = Subject<'s>>,
+        subjects: impl Iterator<Item = Explainable<'s>>,
     ) -> Option<VictimTotal> {
         let mut tally = Tally::default();
         for subject in subjects {
             // Until when all of the time is lateness.
             let mut due_until = None;
             let explanation = match subject {
-                Subject::Execution(timing) => {
+                Explainable::Execution(timing) => {
                     let start = analysis.instance(timing.instance).start;
                     due_until = timing.firing.map(|_| start);
                     Some(why.instance(timing.instance, timing.firing.as_ref()))
                 }
-                Subject::Message(id) => why.communication(id),
-                Subject::Flow(flow) => why.flow(flow),
-                Subject::PathInstance(path_instance) => Some(why.path_instance(path_instance)),
+                Explainable::Message(id) => why.communication(id),
+                Explainable::Flow(flow) => why.flow(flow),
+                Explainable::PathInstance(path_instance) => Some(why.path_instance(path_instance)),
             };
             if let Some(explanation) = explanation {
                 tally.add(analysis, victim, &explanation, due_until);
@@ -123,7 +123,7 @@ impl Tally {
                     let other = in_progress.last[usize::from(!is_whole)];
                     let is_new = other.is_none_or(|other| other < first);
                     in_progress.row.count += u64::from(is_new);
-                    self.entries.push(Entry {
+                    self.entries.push(BlamedParts {
                         row,
                         duration: part.duration(),
                         is_whole,
@@ -138,7 +138,7 @@ impl Tally {
         let rows = &mut self.rows;
         *self.places.entry((part.hop, blame)).or_insert_with(|| {
             rows.push(RowInProgress {
-                row: Row {
+                row: CauseTotal {
                     hop: part.hop,
                     blame,
                     duration: 0,
@@ -179,7 +179,7 @@ impl Tally {
         for (number, (explained, end)) in self.explained.iter().zip(ends).enumerate() {
             let entries = &self.entries[explained.entries..end];
             let rows = &self.rows;
-            let excess = |entry: &Entry| match entry.is_whole {
+            let excess = |entry: &BlamedParts| match entry.is_whole {
                 true => entry.duration.max(0),
                 false => (entry.duration - rows[entry.row].row.usual).max(0),
             };
@@ -209,7 +209,7 @@ impl Tally {
                 if is_in_phase {
                     of_remedy.in_phase += excess;
                 }
-                if matches!(row.blame.kind, Kind::Execution) {
+                if matches!(row.blame.kind, BlameKind::Execution) {
                     of_remedy.own += excess;
                     of_remedy.usual = Some((row.usual, row.is_period));
                 }
@@ -229,7 +229,7 @@ impl Tally {
         }
         remedies.retain(|it| it.gain > 0);
         remedies.sort_by_key(|it| std::cmp::Reverse(it.gain));
-        let mut rows: Vec<Row> = self.rows.iter().map(|it| it.row).collect();
+        let mut rows: Vec<CauseTotal> = self.rows.iter().map(|it| it.row).collect();
         rows.sort_by_key(|it| std::cmp::Reverse((it.weighted, it.duration)));
         VictimTotal {
             victim,
@@ -287,7 +287,7 @@ impl Tally {
             let usual = median(&mut durations, self.explained.len());
             let is_own = matches!(victim, Victim::Callback(_));
             let most = match (row.row.blame.kind, measure.period) {
-                (Kind::Execution, Some(period)) if is_own => period,
+                (BlameKind::Execution, Some(period)) if is_own => period,
                 _ => i64::MAX,
             };
             (usual.min(most).max(0), most < usual)

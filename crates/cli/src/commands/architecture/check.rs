@@ -15,7 +15,7 @@ use crate::recorded::Recorded;
 use crate::render::table::{Align, Table};
 
 #[derive(Serialize)]
-struct Row<'p> {
+struct ProblemRow<'p> {
     severity: &'static str,
     line: Option<usize>,
     column: Option<usize>,
@@ -59,8 +59,8 @@ pub(super) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match arguments.format {
         ListFormat::Json => {
-            let rows: Vec<Row<'_>> = (problems.iter())
-                .map(|problem| Row {
+            let rows: Vec<ProblemRow<'_>> = (problems.iter())
+                .map(|problem| ProblemRow {
                     severity: problem.severity.word(),
                     line: problem.position.map(|it| it.line),
                     column: problem.position.map(|it| it.column),

@@ -11,7 +11,7 @@ use crate::outcome::Outcome;
 use crate::render::table::{Align, Table};
 
 #[derive(Serialize)]
-struct Row<'d> {
+struct ListedDifference<'d> {
     change: &'static str,
     subject: &'static str,
     node: Option<&'d str>,
@@ -33,7 +33,7 @@ pub(super) fn diff(arguments: &DiffArguments) -> anyhow::Result<Outcome> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match arguments.format {
         ListFormat::Json => {
-            let rows: Vec<Row<'_>> = all.iter().map(row).collect();
+            let rows: Vec<ListedDifference<'_>> = all.iter().map(row).collect();
             serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
             out.write_all(b"\n")?;
         }
@@ -47,12 +47,12 @@ pub(super) fn diff(arguments: &DiffArguments) -> anyhow::Result<Outcome> {
     })
 }
 
-fn row(difference: &Difference) -> Row<'_> {
+fn row(difference: &Difference) -> ListedDifference<'_> {
     let fields = match &difference.change {
         Change::Changed(fields) => fields.as_slice(),
         Change::Added | Change::Removed => &[],
     };
-    Row {
+    ListedDifference {
         change: word(&difference.change),
         subject: difference.subject.word(),
         node: Some(difference.node.as_str()).filter(|node| !node.is_empty()),

@@ -1,4 +1,4 @@
-//! Architecture files on disk: read with all their problems told, written so that a crash leaves the old file or the
+//! Architecture files on disk: read with all their problems shown, written so that a crash leaves the old file or the
 //! new one.
 
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ pub(super) fn text(path: &Path) -> anyhow::Result<String> {
     })
 }
 
-/// Reads a file for a command that needs all of it to be right. Warnings are told and do not stop it.
+/// Reads a file for a command that needs all of it to be right. Warnings are shown and do not stop it.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Reading> {
     match read(&text(path)?) {
         Ok(reading) => {

@@ -14,8 +14,8 @@ use crate::render::diagnostic;
 use crate::render::table::{Align, Table};
 
 #[derive(Serialize)]
-struct Answer<'g> {
-    paths: Vec<Row<'g>>,
+struct FoundPaths<'g> {
+    paths: Vec<FoundPathRow<'g>>,
     /// Paths that exist, as far as is known.
     total: u128,
     total_is_exact: bool,
@@ -24,7 +24,7 @@ struct Answer<'g> {
 }
 
 #[derive(Serialize)]
-struct Row<'g> {
+struct FoundPathRow<'g> {
     nodes: Vec<&'g str>,
     /// One less than nodes.
     topics: Vec<&'g str>,
@@ -64,7 +64,7 @@ pub(super) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
         (_, Total::Exactly(count)) => (count, true),
         (_, Total::AtLeast(count)) => (count.max(known), false),
     };
-    let answer = Answer {
+    let answer = FoundPaths {
         paths: found.iter().map(row).collect(),
         total,
         total_is_exact,
@@ -80,8 +80,8 @@ fn kept(name: &str, only: &[glob::Pattern], without: &[glob::Pattern]) -> bool {
     (only.is_empty() || only.iter().any(matches)) && !without.iter().any(matches)
 }
 
-fn row<'g>(path: &FoundPath<'g>) -> Row<'g> {
-    Row {
+fn row<'g>(path: &FoundPath<'g>) -> FoundPathRow<'g> {
+    FoundPathRow {
         nodes: path.nodes().to_vec(),
         topics: (path.edges().iter())
             .map(|edge| edge.publisher.topic.as_str())
@@ -90,7 +90,7 @@ fn row<'g>(path: &FoundPath<'g>) -> Row<'g> {
 }
 
 /// What the list does not show.
-fn tell(answer: &Answer<'_>, gave_up: bool) {
+fn tell(answer: &FoundPaths<'_>, gave_up: bool) {
     let left_out = answer.total.saturating_sub(answer.paths.len() as u128);
     match (left_out, answer.total_is_exact) {
         (0, _) => {}
@@ -112,7 +112,7 @@ fn tell(answer: &Answer<'_>, gave_up: bool) {
     }
 }
 
-fn print(answer: &Answer<'_>, format: ListFormat) -> anyhow::Result<()> {
+fn print(answer: &FoundPaths<'_>, format: ListFormat) -> anyhow::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match format {
         ListFormat::Json => {

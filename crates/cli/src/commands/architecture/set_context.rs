@@ -18,16 +18,16 @@ pub(super) fn set_context(arguments: &SetContextArguments) -> anyhow::Result<Out
         let known = ContextType::ALL.map(ContextType::keyword).join(", ");
         wrong_usage!("`{word}` is no message context; there are {known} and {UNDEFINED}");
     }
-    let mut told = String::new();
+    let mut shown = String::new();
     file::edit(&arguments.file, &arguments.edit, |architecture| {
         let node = file::node(architecture, "NODE", &arguments.node)?.to_owned();
         let input = file::topic(architecture, "IN", &arguments.subscribed)?.to_owned();
         let output = file::topic(architecture, "OUT", &arguments.published)?.to_owned();
-        told = format!("{node} makes {output} from {input}: {word}");
+        shown = format!("{node} makes {output} from {input}: {word}");
         architecture
             .update_message_context(&node, context, input.as_str(), output.as_str())
             .with_context(|| format!("the context of {node} from {input} to {output}"))
     })?;
-    diagnostic::note(&told);
+    diagnostic::note(&shown);
     Ok(Outcome::Fine)
 }

@@ -27,7 +27,7 @@ use crate::source;
 use rostrace_base::units;
 
 pub(crate) use arguments::{CheckArguments, HELP};
-use row::Row;
+use row::JudgementRow;
 
 pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
     if arguments.init {
@@ -98,8 +98,8 @@ fn print(
         !is_table || arguments.all || it.verdict != Verdict::Kept || it.damaged > 0
     };
     let wanted = judgements.iter().filter(is_wanted);
-    let mut rows: Vec<Row<'_>> = wanted.map(Row::of).collect();
-    layout.sort(&mut rows, Row::cells);
+    let mut rows: Vec<JudgementRow<'_>> = wanted.map(JudgementRow::of).collect();
+    layout.sort(&mut rows, JudgementRow::cells);
     let left_out = listing::limit(layout, &mut rows);
     let mut out = BufWriter::new(std::io::stdout().lock());
     match arguments.format {
@@ -108,18 +108,21 @@ fn print(
                 writeln!(out, "{}", Palette::for_stdout().alarm(headline))?;
             }
             if !rows.is_empty() {
-                let shown = |row: &Row<'_>, column: &str| row.shown(column, begin);
-                let table = listing::table_of(layout, &rows, Row::cells, shown);
+                let shown = |row: &JudgementRow<'_>, column: &str| row.shown(column, begin);
+                let table = listing::table_of(layout, &rows, JudgementRow::cells, shown);
                 write!(out, "{table}")?;
             }
             write_summary(&mut out, judgements)?;
         }
-        LookFormat::Json => {
-            listing::write_json(&mut out, layout, rows.iter().map(Row::cells), || {
-                rows.iter().map(|row| row.json(&CHECK)).collect::<Vec<_>>()
-            })?
+        LookFormat::Json => listing::write_json(
+            &mut out,
+            layout,
+            rows.iter().map(JudgementRow::cells),
+            || rows.iter().map(|row| row.json(&CHECK)).collect::<Vec<_>>(),
+        )?,
+        LookFormat::Csv => {
+            listing::write_csv(&mut out, layout, rows.iter().map(JudgementRow::cells))?
         }
-        LookFormat::Csv => listing::write_csv(&mut out, layout, rows.iter().map(Row::cells))?,
     }
     out.flush()?;
     Ok(left_out)

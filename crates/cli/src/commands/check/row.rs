@@ -30,15 +30,15 @@ fn unit(quantity: Quantity) -> &'static str {
 
 /// A judgement, with its notes as one text.
 #[derive(Debug)]
-pub(super) struct Row<'j> {
+pub(super) struct JudgementRow<'j> {
     judgement: &'j Judgement,
     notes: String,
 }
 
-impl Row<'_> {
-    pub(super) fn of(judgement: &Judgement) -> Row<'_> {
+impl JudgementRow<'_> {
+    pub(super) fn of(judgement: &Judgement) -> JudgementRow<'_> {
         let notes = judgement.notes.join("; ");
-        Row { judgement, notes }
+        JudgementRow { judgement, notes }
     }
 
     /// In the order of the columns.

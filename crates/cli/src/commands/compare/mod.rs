@@ -69,7 +69,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
     })
 }
 
-/// So many things of each kind are told, unless another number is asked for.
+/// So many things of each kind are shown, unless another number is asked for.
 const MOST_THINGS: usize = 20;
 
 /// What to say of lines that were left out.

@@ -60,10 +60,10 @@ impl<'s> Node<'s> {
             }
             let taken = |name: &str| members.iter().any(|member| member.name == name);
             let mut name = member.name.to_string();
-            let mut twin = 2;
+            let mut number = 2;
             while taken(&name) {
-                name = format!("{}_{twin}", member.name);
-                twin += 1;
+                name = format!("{}_{number}", member.name);
+                number += 1;
             }
             members.push(Member { name, place, node });
         }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use rostrace_analyze::profile::{CallTreeNode, Profile};
+use rostrace_base::text::markup;
 use rostrace_base::units;
 
 use super::Flame;
@@ -27,7 +28,7 @@ pub(super) fn html(out: &mut dyn Write, flames: &[Flame], profile: &Profile) -> 
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{}</title>\n\
          <style>body {{ margin: 1em; }} svg {{ width: 100%; height: auto; }}</style>\n{}</html>\n",
-        escaped(title),
+        markup(title),
         drawing(flames, profile)
     )
 }
@@ -51,7 +52,7 @@ fn drawing(flames: &[Flame], profile: &Profile) -> String {
             text,
             "<text x=\"2\" y=\"{}\" font-weight=\"bold\">{}</text>",
             top + ROW * 0.7,
-            escaped(&heading)
+            markup(&heading)
         );
         top += ROW;
         let scale = WIDTH / flame.tree.samples.max(1) as f64;
@@ -83,7 +84,7 @@ fn draw(
     if width < NARROWEST {
         return;
     }
-    let told = format!(
+    let title = format!(
         "{} ({}): {}, {}, about {}; {} itself",
         node.name,
         node.file,
@@ -102,12 +103,12 @@ fn draw(
         text,
         "<g><title>{}</title><rect x=\"{left:.2}\" y=\"{top}\" width=\"{width:.2}\" height=\"{}\" fill=\"{}\" stroke=\"#fff\" stroke-width=\"0.5\"/>\
          <text x=\"{:.2}\" y=\"{}\">{}</text></g>",
-        escaped(&told),
+        markup(&title),
         ROW - 1.0,
         colour(&node.name),
         left + 2.0,
         top + ROW * 0.7,
-        escaped(&name),
+        markup(&name),
     );
     let mut at = left;
     for child in &node.children {
@@ -127,19 +128,4 @@ fn colour(name: &str) -> String {
         hash.wrapping_mul(33) ^ u32::from(byte)
     });
     format!("hsl({}, 75%, {}%)", 20 + hash % 35, 62 + hash / 35 % 12)
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            letter if letter.is_control() => escaped.push(' '),
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
 }

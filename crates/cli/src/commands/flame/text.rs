@@ -12,7 +12,7 @@ use crate::render::table::{Align, Table};
 
 /// What has a smaller share of the samples is left out, and said to be.
 const NOTICEABLE: f64 = 0.01;
-/// Functions of a difference that are told: those that differ most.
+/// Functions of a difference that are shown: those that differ most.
 const MOST: usize = 8;
 /// Differences that are smaller than this share of the largest are left out.
 const SMALL: f64 = 0.02;
@@ -151,9 +151,9 @@ fn write_difference(out: &mut dyn Write, difference: &Difference) -> io::Result<
     };
     let largest = difference.rows.iter().map(|it| it.difference().abs());
     let largest = largest.fold(0.0, f64::max);
-    let (told, rest): (Vec<_>, Vec<_>) = (difference.rows.iter().enumerate())
+    let (shown, rest): (Vec<_>, Vec<_>) = (difference.rows.iter().enumerate())
         .partition(|(number, it)| *number < MOST && it.difference().abs() >= SMALL * largest);
-    for (_, it) in told {
+    for (_, it) in shown {
         row(it.slow, it.usual, &it.function.name);
     }
     if !rest.is_empty() {

@@ -43,7 +43,7 @@ const MOST_SORTED: usize = 100;
 const MOST_LOOKED_AT: usize = 1_000;
 
 /// One path with what was found of it.
-struct Answer {
+struct DeclaredAnswer {
     path: NamedPath,
     result: Result<DeclaredPath, String>,
     /// Nodes that are taken to use the newest input, since nothing says what they use.
@@ -74,7 +74,7 @@ pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
         first_callback: arguments.include.first_callback,
         last_callback: arguments.include.last_callback,
     };
-    let answers: Vec<Answer> = named
+    let answers: Vec<DeclaredAnswer> = named
         .into_iter()
         .map(|path| {
             let path = path.clone();
@@ -97,11 +97,11 @@ fn answer(
     path: NamedPath,
     ends: IncludedEnds,
     assumed: Vec<String>,
-) -> Answer {
+) -> DeclaredAnswer {
     let counts = |time| analysis.counts(time);
     let result = declared_path(indexed, architecture, &path, ends, counts);
     let unsynchronised_hosts = UnsynchronisedHosts::on_declared_path(analysis.model, &path);
-    Answer {
+    DeclaredAnswer {
         result: result.map_err(|error| error.to_string()),
         clocks: unsynchronised_hosts.map(|it| it.sentence()),
         path,
@@ -235,10 +235,10 @@ fn print(
     set: &TraceSet,
     analysis: &Analysis<'_>,
     layout: &Layout,
-    mut answers: Vec<Answer>,
+    mut answers: Vec<DeclaredAnswer>,
     format: LookFormat,
 ) -> anyhow::Result<Outcome> {
-    let mut with_stages: Vec<(Answer, String, Vec<Stage>)> = (answers.drain(..))
+    let mut with_stages: Vec<(DeclaredAnswer, String, Vec<Stage>)> = (answers.drain(..))
         .map(|answer| {
             let (title, stages) = (title(&answer.path), stages(&answer));
             (answer, title, stages)
@@ -281,7 +281,7 @@ fn print(
     if let (Some(headline), false) = (&headline, format == LookFormat::Table) {
         diagnostic::note(headline);
     }
-    let has_unknown_arrival = |answer: &Answer| match &answer.result {
+    let has_unknown_arrival = |answer: &DeclaredAnswer| match &answer.result {
         Ok(path) => path.unknown_arrival.is_some(),
         Err(_) => false,
     };
@@ -295,7 +295,8 @@ fn print(
         diagnostic::note(lack);
     }
     super::tell_limit(found - answers.len(), found, "--path chooses");
-    let is_refused = |answer: &Answer| answer.result.is_err() || has_unknown_arrival(answer);
+    let is_refused =
+        |answer: &DeclaredAnswer| answer.result.is_err() || has_unknown_arrival(answer);
     Ok(match answers.iter().any(|(it, ..)| is_refused(it)) {
         true => Outcome::Refused,
         false => Outcome::of(all_damage()),
@@ -303,7 +304,7 @@ fn print(
 }
 
 /// Nothing for a path that cannot be followed.
-fn stages(answer: &Answer) -> Vec<Stage> {
+fn stages(answer: &DeclaredAnswer) -> Vec<Stage> {
     let Ok(path) = &answer.result else {
         return Vec::new();
     };
@@ -316,7 +317,7 @@ fn stages(answer: &Answer) -> Vec<Stage> {
             StageKind::Communication | StageKind::Callback => stage.name.clone(),
             StageKind::VariablePassing => format!("{}, stored", stage.name),
         };
-        // Whether they ended is not known where arrivals are not told.
+        // Whether they ended is not known where arrivals are not recorded.
         let ended = path
             .unknown_arrival
             .is_none()
@@ -343,7 +344,7 @@ fn stages(answer: &Answer) -> Vec<Stage> {
 fn write_answer(
     out: &mut impl Write,
     layout: &Layout,
-    answer: &Answer,
+    answer: &DeclaredAnswer,
     (title, stages): (&str, &[Stage]),
 ) -> anyhow::Result<()> {
     let palette = Palette::for_stdout();
@@ -377,7 +378,7 @@ fn write_answer(
     Ok(())
 }
 
-fn json_of(answer: &Answer) -> Value {
+fn json_of(answer: &DeclaredAnswer) -> Value {
     let nodes: Vec<&str> = answer.path.node_names().collect();
     let mut row = json!({
         "path": title(&answer.path),

@@ -210,13 +210,13 @@ fn nothing_found(analysis: &Analysis<'_>, otherwise: &str) -> String {
         "no message was seen to arrive in this trace, so there is no path to follow";
     let nothing = analysis.model.deliveries.is_empty();
     let lack = TAKE.lack(&analysis.model.kinds);
-    let lack = lack.filter(|_| !is_told(analysis));
+    let lack = lack.filter(|_| !is_shown(analysis));
     lack.unwrap_or(if nothing { nothing_arrived } else { otherwise })
         .to_owned()
 }
 
 /// Whether the trace tells of any message whether it arrived.
-fn is_told(analysis: &Analysis<'_>) -> bool {
+fn is_shown(analysis: &Analysis<'_>) -> bool {
     let mut deliveries = analysis.model.deliveries.iter();
     deliveries.any(|it| it.status != DeliveryStatus::Unknown)
 }

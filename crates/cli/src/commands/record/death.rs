@@ -14,15 +14,15 @@ pub(super) fn tell(ending: &Ending) {
     let mut deaths = ending.summary.deaths.clone();
     let signal = ending.status.and_then(|status| status.signal());
     let command = ending.pid.filter(|_| signal.is_some());
-    let mut is_told = false;
+    let mut is_shown = false;
     // Of its own child everybody gets to know how it ended.
     for death in &mut deaths {
         if command == Some(death.identity.pid) && death.signal.is_none_or(|it| Some(it) == signal) {
             death.signal = signal;
-            is_told = true;
+            is_shown = true;
         }
     }
-    if let Some(status) = ending.status.filter(|_| !is_told)
+    if let Some(status) = ending.status.filter(|_| !is_shown)
         && let Some(sentence) = outcome_of_command::sentence(status, ending.was_interrupted)
     {
         diagnostic::note(&sentence);
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_is_what_is_known() {
+    fn what_is_shown_is_what_is_known() {
         let mut death = Death {
             identity: rostrace_record::Identity {
                 pid: 4711,

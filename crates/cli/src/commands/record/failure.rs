@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lack_of_files_is_told_with_the_line_that_helps() {
+    fn a_lack_of_files_is_shown_with_the_line_that_helps() {
         assert!(reason(libc::EMFILE as u32).contains("`ulimit -n "));
         assert!(reason(libc::ENFILE as u32).contains("`sysctl fs.file-max`"));
         assert!(reason(libc::ENOSPC as u32).starts_with("No space left"));

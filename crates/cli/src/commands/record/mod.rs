@@ -263,7 +263,7 @@ fn conclude(ending: &Ending, asked: &RecordArguments) -> anyhow::Result<Outcome>
     })
 }
 
-/// What was written, read back once for everything that is told of it; nothing if Ctrl-C stopped it.
+/// What was written, read back once for everything that is said of it; nothing if Ctrl-C stopped it.
 pub(crate) fn read(arguments: &LookArguments) -> anyhow::Result<Option<Reading<'_>>> {
     let lost = |it: &PathBuf| format!("what was written to {} cannot be read", it.display());
     match Reading::of(&list::CALLBACKS, arguments) {

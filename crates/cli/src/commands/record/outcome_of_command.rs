@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_are_told_unless_they_were_asked_for() {
+    fn ends_are_shown_unless_they_were_asked_for() {
         let exited = |code: i32| ExitStatus::from_raw(code << 8);
         let killed = ExitStatus::from_raw;
         assert_eq!(sentence(exited(0), false), None);

@@ -44,7 +44,7 @@ pub(crate) struct Verified {
     pub(crate) outcome: Outcome,
 }
 
-/// Everything that is not as it should be is told.
+/// Everything that is not as it should be is shown.
 pub(crate) fn verify(recorded: &Recorded, summary: &Summary) -> Verified {
     let Recorded { set, model, .. } = recorded;
     let mut lost = 0;

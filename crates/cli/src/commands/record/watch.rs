@@ -48,7 +48,7 @@ pub(crate) struct Watch<'s> {
     output: PathBuf,
     interrupts: u32,
     snapshots: u32,
-    /// Failures that were told.
+    /// Failures that were shown.
     reported: BTreeSet<Failure>,
     incompatible_tracers: Option<IncompatibleTracer>,
     finished: Option<(Summary, Duration)>,

@@ -7,7 +7,7 @@ use rostrace_base::units;
 use rostrace_model::sampling::Sample;
 use serde::Serialize;
 
-/// So many functions are told, if each has at least this share of the samples.
+/// So many functions are shown, if each has at least this share of the samples.
 const MOST: usize = 3;
 const NOTICEABLE: f64 = 0.1;
 
@@ -50,7 +50,7 @@ impl<'a, 'm> Sampled<'a, 'm> {
         })
     }
 
-    /// The same of all parts that are told together.
+    /// The same of all parts that are shown together.
     pub(super) fn of_wait(&self, explanation: &Explanation, wait: &Wait) -> Option<Computed> {
         let profile = self.profile?;
         self.samples(profile, &wait.longest)?;

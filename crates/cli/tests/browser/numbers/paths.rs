@@ -69,7 +69,7 @@ pub(super) fn paths(browser: &Browser, tables: &Tables, name: &str) {
         if shown.is_empty() {
             continue;
         }
-        // How many were not passed on is told with the message that arrived, and shown with the node that kept it.
+        // How many were not passed on is reported with the message that arrived, and shown with the node that kept it.
         let stages = tables.with("path_stages", "path", &row["path"]);
         let mut kept = Value::Null;
         let mut expected = Vec::new();
@@ -113,7 +113,7 @@ pub(super) fn paths(browser: &Browser, tables: &Tables, name: &str) {
                 );
             }
         }
-        // The chain is drawn, and told in words to those who do not see it.
+        // The chain is drawn, and reported in words to those who do not see it.
         let chain = browser
             .text("document.querySelector('#main canvas.drawing').getAttribute('aria-label')");
         if let (Some(least), Some(most)) = (

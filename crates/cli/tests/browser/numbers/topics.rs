@@ -72,16 +72,16 @@ pub(super) fn topics(browser: &Browser, tables: &Tables, name: &str) {
         }
     }
     // The topics that lost most and that were slowest, by themselves.
-    let mut told: Vec<&Value> = topics
+    let mut reported: Vec<&Value> = topics
         .iter()
         .filter(|it| it["built_in"] == json!(false))
         .collect();
-    told.sort_by(|a, b| {
+    reported.sort_by(|a, b| {
         number(b, "lost_count")
             .total_cmp(&number(a, "lost_count"))
             .then(number(b, "latency_max_ns").total_cmp(&number(a, "latency_max_ns")))
     });
-    for topic in told.into_iter().take(3) {
+    for topic in reported.into_iter().take(3) {
         one_topic(browser, tables, &communications, &topic["topic"], name);
     }
 }

@@ -126,9 +126,9 @@ fn services(browser: &Browser, tables: &Tables, name: &str) {
         for step in ["round_trip", "request", "queue", "answering", "response"] {
             let column = format!("{step}_ns");
             let values = calls.iter().filter_map(|it| it[&column].as_f64()).collect();
-            let told = statistics(values);
-            row[format!("{step}_p50")] = told["p50"].clone();
-            row[format!("{step}_max")] = told["max"].clone();
+            let reported = statistics(values);
+            row[format!("{step}_p50")] = reported["p50"].clone();
+            row[format!("{step}_max")] = reported["max"].clone();
         }
         expected.push(row);
     }

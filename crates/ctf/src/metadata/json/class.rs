@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::ast::{AstClass, AstInteger, AstLength, AstMember, AstStruct, Kind, Labels};
+use super::super::ast::{AstClass, AstInteger, AstKind, AstLength, AstMember, AstStruct, Labels};
 use super::super::error::Result;
 use super::super::role::{self, CONTENT_LENGTH, TOTAL_LENGTH};
 use super::dependent::location;
@@ -46,9 +46,9 @@ impl FieldClasses {
         let type_name = type_value.text("type")?;
         object.rename(format!("the field class of type '{type_name}'"));
         let kind = match type_name {
-            "fixed-length-bit-array" => Kind::BitArray(bit_field(&mut object)?),
+            "fixed-length-bit-array" => AstKind::BitArray(bit_field(&mut object)?),
             "fixed-length-bit-map" => bit_map(&mut object)?,
-            "fixed-length-boolean" => Kind::Boolean(bit_field(&mut object)?),
+            "fixed-length-boolean" => AstKind::Boolean(bit_field(&mut object)?),
             "fixed-length-unsigned-integer" => fixed_integer(&mut object, false)?,
             "fixed-length-signed-integer" => fixed_integer(&mut object, true)?,
             "fixed-length-floating-point-number" => float(&mut object)?,
@@ -56,14 +56,14 @@ impl FieldClasses {
                 integer(&mut object, IntegerForm::Variable, false)?
             }
             "variable-length-signed-integer" => integer(&mut object, IntegerForm::Variable, true)?,
-            "null-terminated-string" => Kind::String(encoding(&mut object)?),
-            "static-length-string" | "dynamic-length-string" => Kind::Text {
+            "null-terminated-string" => AstKind::String(encoding(&mut object)?),
+            "static-length-string" | "dynamic-length-string" => AstKind::Text {
                 length: length(&mut object, type_name)?,
                 encoding: encoding(&mut object)?,
             },
             "static-length-blob" | "dynamic-length-blob" => blob(&mut object, type_name)?,
             "structure" => self.structure(&mut object)?,
-            "static-length-array" | "dynamic-length-array" => Kind::Array {
+            "static-length-array" | "dynamic-length-array" => AstKind::Array {
                 length: length(&mut object, type_name)?,
                 element: self.class(object.require("element-field-class")?)?,
                 minimum_align: object.alignment("minimum-alignment")?,
@@ -81,7 +81,7 @@ impl FieldClasses {
         AstClass::new(kind, at)
     }
 
-    fn structure(&self, object: &mut Object) -> Result<Kind> {
+    fn structure(&self, object: &mut Object) -> Result<AstKind> {
         let mut members = Vec::new();
         if let Some(list) = object.take("member-classes") {
             for item in list.array("member-classes")? {
@@ -99,7 +99,7 @@ impl FieldClasses {
             }
         }
         let minimum_align = object.alignment("minimum-alignment")?;
-        Ok(Kind::Structure(AstStruct::new(members, minimum_align)?))
+        Ok(AstKind::Structure(AstStruct::new(members, minimum_align)?))
     }
 }
 
@@ -131,7 +131,7 @@ fn bit_field(object: &mut Object) -> Result<BitField> {
     })
 }
 
-fn bit_map(object: &mut Object) -> Result<Kind> {
+fn bit_map(object: &mut Object) -> Result<AstKind> {
     let bits = bit_field(object)?;
     let value = object.require("flags")?;
     let mut flags = Vec::new();
@@ -158,28 +158,28 @@ fn bit_map(object: &mut Object) -> Result<Kind> {
     if flags.is_empty() {
         return Err(value.at.error("a bit map needs at least one flag"));
     }
-    Ok(Kind::BitMap {
+    Ok(AstKind::BitMap {
         bits,
         flags: flags.into(),
     })
 }
 
-fn float(object: &mut Object) -> Result<Kind> {
+fn float(object: &mut Object) -> Result<AstKind> {
     let bits = bit_field(object)?;
     match bits.size {
-        32 | 64 => Ok(Kind::Float(bits)),
+        32 | 64 => Ok(AstKind::Float(bits)),
         size => Err(object.at.error(format!(
             "floating-point numbers of {size} bits are not supported, only those of 32 and 64"
         ))),
     }
 }
 
-fn fixed_integer(object: &mut Object, signed: bool) -> Result<Kind> {
+fn fixed_integer(object: &mut Object, signed: bool) -> Result<AstKind> {
     let bits = bit_field(object)?;
     integer(object, IntegerForm::Fixed(bits), signed)
 }
 
-fn integer(object: &mut Object, form: IntegerForm, signed: bool) -> Result<Kind> {
+fn integer(object: &mut Object, form: IntegerForm, signed: bool) -> Result<AstKind> {
     let base = match object.take("preferred-display-base") {
         None => Base::Decimal,
         Some(value) => match value.integer() {
@@ -209,7 +209,7 @@ fn integer(object: &mut Object, form: IntegerForm, signed: bool) -> Result<Kind>
         Some(value) => return Err(value.at.error("only unsigned integers can have roles")),
         None => None,
     };
-    Ok(Kind::Integer(AstInteger {
+    Ok(AstKind::Integer(AstInteger {
         form,
         signed,
         base,
@@ -271,7 +271,7 @@ fn length(object: &mut Object, type_name: &str) -> Result<AstLength> {
     location(value).map(AstLength::Field)
 }
 
-fn blob(object: &mut Object, type_name: &str) -> Result<Kind> {
+fn blob(object: &mut Object, type_name: &str) -> Result<AstKind> {
     let length = length(object, type_name)?;
     let media_type = object.text("media-type")?.map(Arc::from);
     let mut is_uuid = false;
@@ -293,7 +293,7 @@ fn blob(object: &mut Object, type_name: &str) -> Result<Kind> {
             is_uuid = true;
         }
     }
-    Ok(Kind::Blob {
+    Ok(AstKind::Blob {
         length,
         media_type,
         is_uuid,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::ast::{AstOption, Kind, Reference, ReferenceOrigin, RootScope};
+use super::super::ast::{AstKind, AstOption, Reference, ReferenceOrigin, RootScope};
 use super::super::error::Result;
 use super::class::FieldClasses;
 use super::object::Object;
@@ -11,20 +11,20 @@ use super::value::{Value, ValueKind};
 use crate::schema::Range;
 
 impl FieldClasses {
-    pub(super) fn optional(&self, object: &mut Object) -> Result<Kind> {
+    pub(super) fn optional(&self, object: &mut Object) -> Result<AstKind> {
         let selector = location(object.require("selector-field-location")?)?;
         let ranges = object
             .take("selector-field-ranges")
             .map(selector_ranges)
             .transpose()?;
-        Ok(Kind::Optional {
+        Ok(AstKind::Optional {
             selector,
             ranges,
             class: self.class(object.require("field-class")?)?,
         })
     }
 
-    pub(super) fn variant(&self, object: &mut Object) -> Result<Kind> {
+    pub(super) fn variant(&self, object: &mut Object) -> Result<AstKind> {
         let selector = location(object.require("selector-field-location")?)?;
         let list = object.require("options")?;
         let mut options = Vec::new();
@@ -46,7 +46,7 @@ impl FieldClasses {
             return Err(list.at.error("a variant needs at least one option"));
         }
         refuse_overlaps(&options)?;
-        Ok(Kind::Variant {
+        Ok(AstKind::Variant {
             selector,
             options: Rc::from(options),
         })

@@ -8,9 +8,9 @@ use crate::schema::{Base, ByteOrder, Uuid};
 
 /// Notices names that come twice in one block.
 #[derive(Debug, Default)]
-pub(super) struct Seen(HashSet<String>);
+pub(super) struct SeenNames(HashSet<String>);
 
-impl Seen {
+impl SeenNames {
     pub(super) fn note(&mut self, name: &str, at: Position) -> Result<()> {
         if self.0.insert(name.to_owned()) {
             return Ok(());

@@ -2,9 +2,9 @@
 
 use super::super::ast::{AstEvent, AstStream, Root};
 use super::super::error::{Position, Result};
-use super::attribute::{Seen, unknown};
+use super::attribute::{SeenNames, unknown};
 use super::evaluator::Evaluator;
-use super::syntax::{Assignment, Block, Entry, ExpressionKind, Specifiers};
+use super::syntax::{Assignment, Block, BlockEntry, ExpressionKind, Specifiers};
 use crate::schema::{Clock, EnvironmentValue, Origin, Uuid};
 
 /// An event class and the stream that it says it belongs to.
@@ -28,16 +28,16 @@ impl Evaluator<'_> {
         block: &'b Block<'t>,
         mut attribute: impl FnMut(&mut Self, &'b str, Attribute<'b, 't>, Position) -> Result<()>,
     ) -> Result<()> {
-        let mut seen = Seen::default();
+        let mut seen = SeenNames::default();
         self.scopes.enter();
         for entry in &block.entries {
             match entry {
-                Entry::Types(declaration) => self.declare_types(declaration)?,
-                Entry::Value(value) => {
+                BlockEntry::Types(declaration) => self.declare_types(declaration)?,
+                BlockEntry::Value(value) => {
                     seen.note(&value.name, value.at)?;
                     attribute(self, &value.name, Attribute::Value(value), value.at)?;
                 }
-                Entry::Class { name, at, class } => {
+                BlockEntry::Class { name, at, class } => {
                     seen.note(name, *at)?;
                     attribute(self, name, Attribute::Class(class), *at)?;
                 }
@@ -84,7 +84,7 @@ impl Evaluator<'_> {
 
     pub(super) fn environment_block(&mut self, block: &Block) -> Result<()> {
         for entry in &block.entries {
-            let Entry::Value(attribute) = entry else {
+            let BlockEntry::Value(attribute) = entry else {
                 return Err(block.at.error("the env block can hold only values"));
             };
             let value = match &attribute.value.kind {

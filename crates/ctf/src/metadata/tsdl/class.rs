@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::super::ast::{AstClass, AstInteger, Kind, Labels};
+use super::super::ast::{AstClass, AstInteger, AstKind, Labels};
 use super::super::error::{Position, Result};
-use super::attribute::{Seen, unknown};
+use super::attribute::{SeenNames, unknown};
 use super::evaluator::Evaluator;
 use super::scope::{Space, Type};
 use super::syntax::{Assignment, Enumeration, Enumerator, Expression, Specifier, Specifiers};
@@ -106,7 +106,7 @@ impl Evaluator<'_> {
         let align = align.unwrap_or(if size % 8 == 0 { 8 } else { 1 });
         integer.form = IntegerForm::Fixed(BitField::new(size, align, order));
         integer.is_character = is_encoded && size == 8 && align == 8;
-        AstClass::new(Kind::Integer(integer), at)
+        AstClass::new(AstKind::Integer(integer), at)
     }
 
     fn unknown(&mut self, attribute: &Assignment, owner: &str) {
@@ -147,7 +147,7 @@ impl Evaluator<'_> {
             }
             _ => return Err(at.error("a floating-point number needs exp_dig and mant_dig")),
         };
-        AstClass::new(Kind::Float(BitField::new(size, align, order)), at)
+        AstClass::new(AstKind::Float(BitField::new(size, align, order)), at)
     }
 
     fn string(&mut self, attributes: &[Assignment], at: Position) -> Result<Rc<AstClass>> {
@@ -158,7 +158,7 @@ impl Evaluator<'_> {
                 _ => self.unknown(attribute, "a string"),
             }
         }
-        AstClass::new(Kind::String(Encoding::Utf8), at)
+        AstClass::new(AstKind::String(Encoding::Utf8), at)
     }
 
     fn enumeration(&mut self, syntax: &Enumeration, at: Position) -> Result<Rc<AstClass>> {
@@ -189,7 +189,7 @@ impl Evaluator<'_> {
             labels: Some(Rc::new(Labels::new(mappings))),
             ..container.clone()
         };
-        let field = AstClass::new(Kind::Integer(integer), at)?;
+        let field = AstClass::new(AstKind::Integer(integer), at)?;
         if let Some(name) = syntax.name {
             let class = Type::Field(Rc::clone(&field));
             self.scopes.declare(Space::Enumeration, name, class, at)?;
@@ -214,7 +214,7 @@ impl Evaluator<'_> {
 
 /// The attributes; an error where one is given twice.
 fn each_once(attributes: &[Assignment]) -> impl Iterator<Item = Result<&Assignment>> {
-    let mut seen = Seen::default();
+    let mut seen = SeenNames::default();
     attributes.iter().map(move |attribute| {
         seen.note(&attribute.name, attribute.at)?;
         Ok(attribute)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::super::ast::{
-    AstClass, AstInteger, AstLength, AstMember, AstOption, AstStruct, Kind, Reference,
+    AstClass, AstInteger, AstKind, AstLength, AstMember, AstOption, AstStruct, Reference,
     ReferenceOrigin, RootScope,
 };
 use super::super::error::{Position, Result};
@@ -51,7 +51,7 @@ impl Evaluator<'_> {
             None => 1,
         };
         let structure = AstStruct::new(members, minimum_align)?;
-        let field = AstClass::new(Kind::Structure(structure), at)?;
+        let field = AstClass::new(AstKind::Structure(structure), at)?;
         if let Some(name) = syntax.name {
             let class = Type::Field(Rc::clone(&field));
             self.scopes.declare(Space::Structure, name, class, at)?;
@@ -89,7 +89,7 @@ impl Evaluator<'_> {
             return Err(tag.at.error("the tag of a variant must name a field"));
         };
         let selector = reference(path, tag.at);
-        AstClass::new(Kind::Variant { selector, options }, at).map(Type::Field)
+        AstClass::new(AstKind::Variant { selector, options }, at).map(Type::Field)
     }
 
     fn options(&mut self, entries: &[MemberEntry], at: Position) -> Result<Rc<[AstOption]>> {
@@ -250,7 +250,7 @@ impl Evaluator<'_> {
             base: Base::Hexadecimal,
             ..integer.clone()
         };
-        AstClass::new(Kind::Integer(integer), at)
+        AstClass::new(AstKind::Integer(integer), at)
     }
 
     fn array(
@@ -272,12 +272,12 @@ impl Evaluator<'_> {
             .integer()
             .is_some_and(|integer| integer.is_character);
         let kind = if is_text {
-            Kind::Text {
+            AstKind::Text {
                 length,
                 encoding: Encoding::Utf8,
             }
         } else {
-            Kind::Array {
+            AstKind::Array {
                 length,
                 minimum_align: 1,
                 element,

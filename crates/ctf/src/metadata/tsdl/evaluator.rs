@@ -9,7 +9,7 @@ use super::super::ast::{AstStream, AstTrace};
 use super::super::error::{Position, Result, Warning};
 use super::block::EventBlock;
 use super::scope::TypeScopes;
-use super::syntax::{Block, BlockKind, Entry, Item};
+use super::syntax::{Block, BlockEntry, BlockKind, Item};
 use crate::schema::{ByteOrder, Clock, EnvironmentValue, Identity, Origin, Version};
 
 pub(super) struct Evaluator<'w> {
@@ -104,7 +104,7 @@ where
 /// The trace's byte order, which all other declarations depend on.
 fn byte_order(trace: &Block) -> Result<ByteOrder> {
     for entry in &trace.entries {
-        if let Entry::Value(attribute) = entry
+        if let BlockEntry::Value(attribute) = entry
             && attribute.name == "byte_order"
         {
             return attribute.byte_order(None);

@@ -4,7 +4,7 @@
 //! declaration is a type, a later one is the declared name unless something that can be declared follows it.
 
 use super::super::error::{MetadataError, Position};
-use super::syntax::{Assignment, Block, BlockKind, Entry, Expression, ExpressionKind, Item};
+use super::syntax::{Assignment, Block, BlockEntry, BlockKind, Expression, ExpressionKind, Item};
 use super::token::{Token, TokenKind, is_keyword, tokens};
 
 /// How deep types, declarators and parentheses may be nested.
@@ -92,7 +92,7 @@ impl<'t> Parser<'t> {
         Ok(Item::Block(Block { kind, at, entries }))
     }
 
-    fn entry(&mut self) -> Result<Entry<'t>> {
+    fn entry(&mut self) -> Result<BlockEntry<'t>> {
         let assigns = match self.peek(0) {
             TokenKind::Word(_) => matches!(
                 self.peek(1),
@@ -103,16 +103,16 @@ impl<'t> Parser<'t> {
             _ => true,
         };
         if !assigns {
-            return Ok(Entry::Types(self.type_declaration()?));
+            return Ok(BlockEntry::Types(self.type_declaration()?));
         }
         let (name, at) = self.left_side()?;
         if self.accept(":=") {
             let class = self.specifiers(false)?;
-            return Ok(Entry::Class { name, at, class });
+            return Ok(BlockEntry::Class { name, at, class });
         }
         self.expect("=")?;
         let value = self.expression()?;
-        Ok(Entry::Value(Assignment { name, at, value }))
+        Ok(BlockEntry::Value(Assignment { name, at, value }))
     }
 
     /// `{ name = value; … }`, from the brace on.
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_where_the_text_ends_is_told_from_others() {
+    fn a_fault_where_the_text_ends_is_reported_from_others() {
         for text in [
             "trace { major",
             "trace { major = 1; ",

@@ -24,11 +24,11 @@ pub(super) enum BlockKind {
 pub(super) struct Block<'t> {
     pub(super) kind: BlockKind,
     pub(super) at: Position,
-    pub(super) entries: Vec<Entry<'t>>,
+    pub(super) entries: Vec<BlockEntry<'t>>,
 }
 
 #[derive(Debug)]
-pub(super) enum Entry<'t> {
+pub(super) enum BlockEntry<'t> {
     Value(Assignment),
     /// `event.header := struct …;`
     Class {

@@ -30,7 +30,7 @@ pub struct MissingStreams {
     pub class: Option<usize>,
     /// Whose they are, where that is known.
     pub processors: Vec<RangeInclusive<u64>>,
-    /// When they may have had events; nothing if that cannot be told.
+    /// When they may have had events; nothing if that cannot be known.
     pub window: Option<(Nanos, Nanos)>,
 }
 

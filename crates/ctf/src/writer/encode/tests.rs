@@ -93,11 +93,19 @@ fn values_must_agree_with_their_fields_and_with_each_other() {
 
 #[test]
 fn texts_must_end_where_readers_end_them() {
-    let text = FieldClass::Text {
+    let class = FieldClass::Text {
         length: Length::Fixed(3),
         encoding: Encoding::Utf16Le,
     };
-    let wide = Struct::new([crate::schema::Member::new("t", "t", text)]);
+    let (name, original_name) = ("t".into(), "t".into());
+    let wide = Struct {
+        members: vec![crate::schema::Member {
+            name,
+            original_name,
+            class,
+        }],
+        align: 8,
+    };
     assert!(refused(&wide, vec![Value::text("ab")]).contains("4 bytes"));
     // One byte of zeros after the first code unit would be an invalid code unit.
     assert!(refused(&wide, vec![Value::text("a")]).contains("2 bytes"));

@@ -74,7 +74,7 @@ struct Resolver<'p> {
     entities: Entities,
     intra_process: IntraProcessSubscriptions,
     groups: Groups,
-    /// Of clients that the layer of the middleware has told of, by their handles there.
+    /// Of clients that the layer of the middleware has reported, by their handles there.
     gids: HashMap<(ProcessId, Address), Vec<u8>>,
     processes: &'p mut [Process],
 }

@@ -17,7 +17,7 @@ use rostrace_session::keep::SchedBuffer;
 use rostrace_symbols::UnwindCache;
 
 use self::process::{Files, Process};
-use self::record::{REGISTERS, Sample, What};
+use self::record::{REGISTERS, Sample, SampleRecordContent};
 use super::event::{Event, Events, Purpose, Samples};
 use super::refusal::Refusal;
 use super::ring::Ring;
@@ -210,29 +210,31 @@ impl StackSamples {
         };
         let (pid, time) = (record.pid, record.time);
         match record.what {
-            What::Sample(sample) => self.write(cpu, time, (pid, record.tid), &sample, buffer),
-            What::Mapping(mapping) => {
+            SampleRecordContent::Sample(sample) => {
+                self.write(cpu, time, (pid, record.tid), &sample, buffer)
+            }
+            SampleRecordContent::Mapping(mapping) => {
                 if let Some(process) = self.processes.get_mut(&pid) {
                     process.map(pid, time, &mapping, &mut self.files, buffer);
                 }
             }
             // It attaches again, if it is to be recorded.
-            What::Exec => {
+            SampleRecordContent::Exec => {
                 self.processes.remove(&pid);
                 self.followed.insert(record.tid, pid);
             }
-            What::Fork { tid, pid } => {
+            SampleRecordContent::Fork { tid, pid } => {
                 self.followed.insert(tid, pid);
             }
-            What::Exit { tid, pid } => {
+            SampleRecordContent::Exit { tid, pid } => {
                 self.followed.remove(&tid);
                 // Its first thread may end before the others.
                 if !self.incomplete.contains_key(&pid) {
                     self.forget_if_ended(pid);
                 }
             }
-            What::Lost { records } => buffer.lose(cpu, time, records),
-            What::Other => {}
+            SampleRecordContent::Lost { records } => buffer.lose(cpu, time, records),
+            SampleRecordContent::Other => {}
         }
     }
 

@@ -5,7 +5,7 @@ use rostrace_symbols::Registers;
 /// What happened, and to whom.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Record<'b> {
-    pub(super) what: What<'b>,
+    pub(super) what: SampleRecordContent<'b>,
     pub(super) pid: u32,
     pub(super) tid: u32,
     /// On the monotonic clock.
@@ -13,7 +13,7 @@ pub(super) struct Record<'b> {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum What<'b> {
+pub(super) enum SampleRecordContent<'b> {
     /// The thread computed.
     Sample(Sample<'b>),
     /// The process has code of a file now.
@@ -101,24 +101,24 @@ pub(super) fn read(record: &[u8]) -> Option<Record<'_>> {
         MMAP2 if number(56)? & PROT_EXEC != 0 => {
             let path = body.get(64..)?;
             let end = path.iter().position(|byte| *byte == 0);
-            What::Mapping(Mapping {
+            SampleRecordContent::Mapping(Mapping {
                 begin: long(8)?,
                 bytes: long(16)?,
                 offset: long(24)?,
                 path: &path[..end.unwrap_or(path.len())],
             })
         }
-        COMM if misc & MISC_COMM_EXEC != 0 => What::Exec,
-        FORK => What::Fork {
+        COMM if misc & MISC_COMM_EXEC != 0 => SampleRecordContent::Exec,
+        FORK => SampleRecordContent::Fork {
             pid: number(0)?,
             tid: number(8)?,
         },
-        EXIT => What::Exit {
+        EXIT => SampleRecordContent::Exit {
             pid: number(0)?,
             tid: number(8)?,
         },
-        LOST => What::Lost { records: long(8)? },
-        _ => What::Other,
+        LOST => SampleRecordContent::Lost { records: long(8)? },
+        _ => SampleRecordContent::Other,
     };
     Some(Record {
         what,
@@ -155,7 +155,7 @@ fn sample(body: &[u8]) -> Option<Record<'_>> {
         }
     }
     Some(Record {
-        what: What::Sample(Sample {
+        what: SampleRecordContent::Sample(Sample {
             chain,
             registers,
             stack,
@@ -252,13 +252,13 @@ mod tests {
                 .iter()
                 .all(|it| (it.pid, it.tid, it.time) == (10, 11, 1_000))
         );
-        let What::Sample(sample) = records[0].what else {
+        let SampleRecordContent::Sample(sample) = records[0].what else {
             panic!("{:?}", records[0]);
         };
         assert_eq!(sample.chain, longs(&[u64::MAX - 511, 0x1234]));
         assert_eq!(sample.stack, longs(&[1]));
         assert_eq!(sample.registers.unwrap().instruction, 7);
-        let What::Mapping(mapping) = records[1].what else {
+        let SampleRecordContent::Mapping(mapping) = records[1].what else {
             panic!("{:?}", records[1]);
         };
         assert_eq!(
@@ -266,10 +266,19 @@ mod tests {
             (0x1000, 0x2000, 0x3000)
         );
         assert_eq!(mapping.path, b"/lib/x");
-        assert!(matches!(records[2].what, What::Lost { records: 9 }));
-        assert!(matches!(records[3].what, What::Fork { tid: 12, pid: 10 }));
-        assert!(matches!(records[4].what, What::Exit { tid: 12, pid: 10 }));
-        assert!(matches!(records[5].what, What::Exec));
+        assert!(matches!(
+            records[2].what,
+            SampleRecordContent::Lost { records: 9 }
+        ));
+        assert!(matches!(
+            records[3].what,
+            SampleRecordContent::Fork { tid: 12, pid: 10 }
+        ));
+        assert!(matches!(
+            records[4].what,
+            SampleRecordContent::Exit { tid: 12, pid: 10 }
+        ));
+        assert!(matches!(records[5].what, SampleRecordContent::Exec));
     }
 
     #[test]

@@ -214,7 +214,7 @@ function keepDrawing(element, redraw) {
 }
 
 /**
- * A drawing that stands still: `layout(width)` returns {height, draw(pen, top)}. What is drawn is told in words by `described` to those who do
+ * A drawing that stands still: `layout(width)` returns {height, draw(pen, top)}. What is drawn is shown in words by `described` to those who do
  * not see it.
  */
 function drawing({ title, definition, file, layout, numbers, described }) {

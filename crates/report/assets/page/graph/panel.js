@@ -1,4 +1,4 @@
-// What is known of the box or edge that was chosen, with links to where it is told at length.
+// What is known of the box or edge that was chosen, with links to where it is shown at length.
 
 const PANEL_ROWS = 60;
 

@@ -238,10 +238,10 @@ function reasonName(reason) {
 /** Why something did not come or came late; what is not known is said to be so. */
 function reasonLine({ number, reasons }) {
   if (reasons.length === 0) return h("p", { class: "because", "data-because": "unknown" }, "why is not known: the recording does not tell.");
-  const told = reasons.reduce((sum, it) => sum + it.number, 0);
+  const shown = reasons.reduce((sum, it) => sum + it.number, 0);
   return h("p", { class: "because", "data-because": reasons[0].reason }, "because ",
     reasons.map((it, index) => [index > 0 && "; ", REASONS[it.reason](it), number > 1 && ` (${count(it.number)} of ${count(number)})`]),
-    told < number && `; of the other ${count(number - told)} it is something else, or not known`, ".");
+    shown < number && `; of the other ${count(number - shown)} it is something else, or not known`, ".");
 }
 
 function becauseLine(finding) {

@@ -85,8 +85,8 @@ function assumption(row) {
 function inputAges(row) {
   if (!row.inputs) return undefined;
   const { paths, executions, fused, newest, oldest } = row.inputs;
-  const told = (numbers) => `mean ${duration(numbers?.mean)}, p99 ${duration(numbers?.p99)}, max ${duration(numbers?.max)}`;
-  return h("p", { class: "quiet", "data-inputs": paths }, `${count(paths)} paths end in this callback. It ran ${count(executions)} times for their messages, and ${count(fused)} of these times it used messages of more than one of them. Age of the newest of these messages: ${told(newest)}. Age of the oldest: ${told(oldest)}.`);
+  const shown = (numbers) => `mean ${duration(numbers?.mean)}, p99 ${duration(numbers?.p99)}, max ${duration(numbers?.max)}`;
+  return h("p", { class: "quiet", "data-inputs": paths }, `${count(paths)} paths end in this callback. It ran ${count(executions)} times for their messages, and ${count(fused)} of these times it used messages of more than one of them. Age of the newest of these messages: ${shown(newest)}. Age of the oldest: ${shown(oldest)}.`);
 }
 
 /** Where the time goes; the means add up. */
@@ -114,7 +114,7 @@ function stageTable(detail) {
 function chainDrawing(detail, row) {
   const links = detail.chain.slice(0, -1);
   const whole = detail.chain[detail.chain.length - 1];
-  const told = (spread) => (spread ? [`min ${duration(spread.min)}`, `avg ${duration(spread.mean)}`, `max ${duration(spread.max)}`] : []);
+  const shown = (spread) => (spread ? [`min ${duration(spread.min)}`, `avg ${duration(spread.mean)}`, `max ${duration(spread.max)}`] : []);
   const nodes = links.filter((link) => link.kind === "node");
   const arrows = links.filter((link) => link.kind !== "node");
   const largest = Math.max(1, ...links.map((link) => link.spread?.mean ?? 0));
@@ -138,13 +138,13 @@ function chainDrawing(detail, row) {
           pen.rect(x, y + top, boxWidth, boxHeight, { fill: soft, stroke: border });
           if (node.spread) pen.rect(x, y + top, 4, boxHeight, { fill: accent, alpha: Math.max(0.25, Math.sqrt(node.spread.mean / largest)) });
           pen.text(node.name, x + 12, y + top + 14, { fill: ink, size: 12.5, weight: 600, fit: boxWidth - 18, keepEnd: true });
-          told(node.spread).forEach((text, at) => pen.text(text, x + 12, y + top + 33 + at * line, { fill: at === 1 ? ink : quiet, size: 11.5 }));
+          shown(node.spread).forEach((text, at) => pen.text(text, x + 12, y + top + 33 + at * line, { fill: at === 1 ? ink : quiet, size: 11.5 }));
           const arrow = arrows[number];
           if (!arrow) return;
           const wraps = !vertical && number % perRow === perRow - 1;
           const label = (left, middle, fit, above = 0) => {
             pen.text(arrow.name, left, middle + above, { fill: accent, size: 11.5, fit, keepEnd: true });
-            told(arrow.spread).forEach((text, at) => pen.text(text, left, middle + 15 + at * line, { fill: at === 1 ? ink : quiet, size: 11.5 }));
+            shown(arrow.spread).forEach((text, at) => pen.text(text, left, middle + 15 + at * line, { fill: at === 1 ? ink : quiet, size: 11.5 }));
           };
           const style = { stroke: accent, width: heat(arrow.spread) };
           if (vertical) {
@@ -160,12 +160,12 @@ function chainDrawing(detail, row) {
             label(from + 10, middle, end - from - 20, -11);
           }
         });
-        pen.text(`end to end: ${told(whole.spread).join(" · ") || "cannot be calculated"}`, 8, rows * rowHeight + 12 + top, { fill: ink, size: 13, weight: 600, fit: width - 16 });
+        pen.text(`end to end: ${shown(whole.spread).join(" · ") || "cannot be calculated"}`, 8, rows * rowHeight + 12 + top, { fill: ink, size: 13, weight: 600, fit: width - 16 });
       },
     };
   };
   const numbers = () => `part,kind,count,min_ns,mean_ns,max_ns\n${detail.chain.map((link) => [csvCell(link.name || "end to end"), link.kind, link.spread?.count ?? "", link.spread?.min ?? "", link.spread?.mean ?? "", link.spread?.max ?? ""].join(",")).join("\n")}\n`;
-  const described = `Chain latency: ${detail.chain.map((link) => `${link.name || "end to end"} ${told(link.spread).join(", ")}`).join("; ")}`;
+  const described = `Chain latency: ${detail.chain.map((link) => `${link.name || "end to end"} ${shown(link.spread).join(", ")}`).join("; ")}`;
   return drawing({ title: "Chain latency", definition: "path", file: `Chain latency of ${row.title}`, layout, numbers, described });
 }
 

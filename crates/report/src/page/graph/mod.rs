@@ -2,7 +2,7 @@
 //! which callback published what.
 //!
 //! Where things stand in the picture is found in the browser (`assets/page/graph`), because it depends on which namespaces are open. Nodes that lived
-//! several times under one name are one node here. What would tie everything to everything ([`crowded`]) is marked, and has its figures by receiver only.
+//! several times under one name are one node here. What would tie everything to everything ([`hub_topic`]) is marked, and has its figures by receiver only.
 
 mod service;
 #[cfg(test)]
@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use super::Subject;
 use super::columns::Columns;
-use super::part::Part;
+use super::part::PagePart;
 
 /// All references are row numbers of the lists here, except where an `id` says otherwise.
 #[derive(Debug, Default, Serialize)]
@@ -119,8 +119,8 @@ struct Cause {
     messages: u64,
 }
 
-pub(crate) fn part(subject: Subject<'_>) -> Part {
-    Part::new("graph", &graph(subject), Columns::default())
+pub(crate) fn part(subject: Subject<'_>) -> PagePart {
+    PagePart::new("graph", &graph(subject), Columns::default())
 }
 
 fn graph(subject: Subject<'_>) -> Graph<'_> {

@@ -1,7 +1,7 @@
 //! Services and actions as connections of the graph: who calls whom, how often, and how long a round trip takes.
 //!
-//! A client is made on purpose, so services that every node has are told where somebody has a client of them. The three services of an action
-//! are told as the action; its topics are hidden ones.
+//! A client is made on purpose, so services that every node has are shown where somebody has a client of them. The three services of an action
+//! are shown as the action; its topics are hidden ones.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -41,10 +41,10 @@ pub(super) struct Calls {
 }
 
 /// Rows of service, client's node, server's node and callback.
-type Key = (usize, usize, usize, Option<usize>);
+type ServiceKey = (usize, usize, usize, Option<usize>);
 
 #[derive(Debug, Default)]
-struct Seen {
+struct SeenCalls {
     calls: u64,
     answered: u64,
     unattributed: u64,
@@ -71,9 +71,9 @@ impl<'a> Rows<'a> {
             servers.entry(&service.name).or_default().push(index);
         }
         let mut rows: HashMap<(&'a str, bool), usize> = HashMap::new();
-        let mut seen: BTreeMap<Key, Seen> = BTreeMap::new();
+        let mut seen: BTreeMap<ServiceKey, SeenCalls> = BTreeMap::new();
         // Who could call whom, whether it did or not.
-        let mut keys: HashMap<(usize, usize), Key> = HashMap::new();
+        let mut keys: HashMap<(usize, usize), ServiceKey> = HashMap::new();
         for (client_index, client) in model.clients.iter().enumerate() {
             let Some(shown) = shown_name(&client.name) else {
                 continue;
@@ -126,7 +126,7 @@ impl<'a> Rows<'a> {
             }
         }
         let executions = self.subject.shared.callbacks();
-        let of_services: BTreeSet<(Key, usize)> =
+        let of_services: BTreeSet<(ServiceKey, usize)> =
             keys.iter().map(|((_, it), key)| (*key, *it)).collect();
         for (key, service) in of_services {
             let callback = model.services[service].callback;

@@ -1,4 +1,4 @@
-//! What the page is told of real recordings is what the analysis says. Where the recordings are absent, that is said.
+//! What the page has of real recordings is what the analysis says. Where the recordings are absent, that is said.
 
 use rostrace_testkit::logged::{self as recordings, everything};
 
@@ -26,7 +26,7 @@ fn with_graph(name: &str, selection: Selection, check: impl FnOnce(&Analysis<'_>
 }
 
 #[test]
-fn every_communication_of_a_shown_topic_is_told_with_its_numbers() {
+fn every_communication_of_a_shown_topic_is_shown_with_its_numbers() {
     with_graph(
         "jazzy/multi_caret",
         Selection::default(),
@@ -44,13 +44,13 @@ fn every_communication_of_a_shown_topic_is_told_with_its_numbers() {
                 .filter(|pair| shown(&model.subscriptions[pair.subscription.index()].topic))
                 .map(|pair| (pair.messages, pair.arrived, pair.latency.map(|it| it.p99)))
                 .collect();
-            let told = graph.communications.iter();
-            let told: Vec<_> = told
+            let shown = graph.communications.iter();
+            let shown: Vec<_> = shown
                 .filter(|it| it.publisher.is_some())
                 .map(|it| (it.messages, it.arrived, it.p99))
                 .collect();
-            assert!(!told.is_empty());
-            assert_eq!(told, expected);
+            assert!(!shown.is_empty());
+            assert_eq!(shown, expected);
             for communication in &graph.communications {
                 let subscription = &graph.subscriptions[communication.subscription];
                 if let Some(publisher) = communication.publisher {
@@ -73,8 +73,8 @@ fn a_callback_is_the_cause_of_what_it_published() {
         }
         assert!(number > 0);
         let published: u64 = graph.publishers.iter().map(|it| it.messages).sum();
-        let told: u64 = graph.causes.iter().map(|cause| cause.messages).sum();
-        assert_eq!(told, published);
+        let shown: u64 = graph.causes.iter().map(|cause| cause.messages).sum();
+        assert_eq!(shown, published);
     });
 }
 
@@ -97,7 +97,7 @@ fn a_node_that_lives_twice_is_one_node() {
 }
 
 #[test]
-fn only_what_is_wanted_is_told() {
+fn only_what_is_wanted_is_shown() {
     let wanted = ["/ns1/talker", "/ns1/listener"];
     let selection = Selection {
         nodes: wanted.map(|name| Pattern::new(name).unwrap()).into(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::finding::Teller;
 use crate::page::Subject;
 
-/// So many are told.
+/// So many are shown.
 const MOST: usize = 10;
 
 #[derive(Debug, Serialize)]
@@ -61,14 +61,14 @@ pub(super) fn changes(subject: Subject<'_>) -> Changes {
         callback.is_some_and(|callback| selection.has_callback(model, callback))
     });
     let lost = lost.iter().take(MOST - changes.len());
-    let told = changes.iter().map(|change| teller.change(change, &total));
+    let shown = changes.iter().map(|change| teller.change(change, &total));
     Changes {
         explained: total.explained(),
         late: total.late(),
         lateness: total.lateness(),
         unexplained: total.unexplained(),
         command: format!("{} --all", teller.commands.list("why")),
-        list: told
+        list: shown
             .chain(lost.map(|lost| teller.lost_messages(lost)))
             .collect(),
     }

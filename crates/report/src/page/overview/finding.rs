@@ -13,7 +13,7 @@ use super::what::{What, callback_link};
 use crate::page::Subject;
 use crate::process_name::process_names;
 
-/// So many groups are told at most, and so many findings below the first of each.
+/// So many groups are shown at most, and so many findings below the first of each.
 const MOST_GROUPS: usize = 40;
 const MOST_MEMBERS: usize = 12;
 
@@ -25,7 +25,7 @@ pub(super) struct GroupRow {
     word: &'static str,
     head: FindingRow,
     members: Vec<FindingRow>,
-    /// Members that are not told.
+    /// Members that are not shown.
     more: usize,
 }
 
@@ -64,14 +64,14 @@ struct BecauseRow {
 
 /// All groups that are worth a word, the worst first.
 pub(super) fn groups(subject: Subject<'_>) -> Vec<GroupRow> {
-    let is_told = |group: &Group| {
+    let is_shown = |group: &Group| {
         let mut findings = group.findings();
         group.severity >= WORTH_A_WORD && findings.any(|it| is_wanted(subject, &it.kind))
     };
     let teller = Teller::of(subject);
     let groups = subject.shared.findings().iter();
-    let told = groups.filter(|group| is_told(group)).take(MOST_GROUPS);
-    told.map(|group| teller.group(group)).collect()
+    let shown = groups.filter(|group| is_shown(group)).take(MOST_GROUPS);
+    shown.map(|group| teller.group(group)).collect()
 }
 
 /// Tells findings to the page.
@@ -94,9 +94,9 @@ impl<'a> Teller<'a> {
     }
 
     fn group(&self, group: &Group) -> GroupRow {
-        let is_told = |it: &&finding::Finding| it.severity >= WORTH_A_WORD;
-        let told = group.members.iter().filter(is_told);
-        let wanted = told.filter(|it| is_wanted(self.subject, &it.kind));
+        let is_shown = |it: &&finding::Finding| it.severity >= WORTH_A_WORD;
+        let shown = group.members.iter().filter(is_shown);
+        let wanted = shown.filter(|it| is_wanted(self.subject, &it.kind));
         let members: Vec<FindingRow> = wanted
             .map(|it| FindingRow {
                 follows: group.has_root_of(it),

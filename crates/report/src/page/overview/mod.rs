@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use super::Subject;
 use super::columns::{ColumnReference, Columns};
-use super::part::Part;
+use super::part::PagePart;
 use super::simulated_clock::thinned;
 use command::Commands;
 
@@ -92,7 +92,7 @@ struct Clock {
     simulated: ColumnReference,
 }
 
-pub(crate) fn part(subject: Subject<'_>) -> Part {
+pub(crate) fn part(subject: Subject<'_>) -> PagePart {
     let model = subject.analysis.model;
     let mut columns = Columns::default();
     let notes = thinned(&model.sim_times);
@@ -138,7 +138,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         names: named(subject),
         clock,
     };
-    Part::new("overview", &overview, columns)
+    PagePart::new("overview", &overview, columns)
 }
 
 fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
@@ -147,16 +147,16 @@ fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 fn damage(subject: Subject<'_>) -> Vec<Damaged<'_>> {
-    let told = subject.options.damage.iter();
-    let mut told: Vec<_> = told
+    let shown = subject.options.damage.iter();
+    let mut shown: Vec<_> = shown
         .map(|(message, is_loss)| Damaged {
             message,
             is_loss: *is_loss,
         })
         .collect();
     // What is lost comes before what is odd.
-    told.sort_by_key(|damage| !damage.is_loss);
-    told
+    shown.sort_by_key(|damage| !damage.is_loss);
+    shown
 }
 
 /// As far as it is shown.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::finding::Teller;
 use super::what::callback_link;
 
-/// So many reasons of one finding are told.
+/// So many reasons of one finding are shown.
 const MOST: usize = 3;
 
 /// A reason, of so many of those that a finding is about.
@@ -26,8 +26,9 @@ pub(super) struct ReasonRow {
 
 impl Teller<'_> {
     pub(super) fn reasons(&self, reasons: &[(Reason, u64)]) -> Vec<ReasonRow> {
-        let told = reasons.iter().take(MOST);
-        told.map(|(reason, number)| self.reason(reason, *number))
+        let shown = reasons.iter().take(MOST);
+        shown
+            .map(|(reason, number)| self.reason(reason, *number))
             .collect()
     }
 

@@ -10,7 +10,7 @@ use super::finding::Teller;
 use super::reason::ReasonRow;
 use crate::page::Subject;
 
-/// So many names of a list are told.
+/// So many names of a list are shown.
 const MOST_NAMES: usize = 60;
 
 #[derive(Debug, Serialize)]

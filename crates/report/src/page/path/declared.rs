@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use rostrace_analyze::clocks::UnsynchronisedHosts;
 use rostrace_analyze::declared::Style;
-use rostrace_analyze::declared::chain::{Part, PartKind};
+use rostrace_analyze::declared::chain::{ChainPart, PartKind};
 use rostrace_analyze::declared::path_instance::PathInstance;
 use rostrace_analyze::declared::paths::Ends;
 use rostrace_analyze::declared::records::{Cell, Records, Stamp};
@@ -23,7 +23,7 @@ use rostrace_model::entity::CallbackId;
 
 use super::material::{Instant, Link, Material, Response, ResponseParts, Spread, Stage};
 use super::worst::{WORST, worst};
-use super::{CAME_THROUGH, ENDED, NOT_PASSED_ON, Row};
+use super::{CAME_THROUGH, ENDED, NOT_PASSED_ON, PathEntry};
 use crate::explained::Explained;
 use crate::page::Subject;
 use crate::page::numbers::numbers;
@@ -50,7 +50,7 @@ struct Found {
     /// The slowest first.
     slowest: Vec<PathInstance>,
     summary: DeclaredPath,
-    chain: Vec<Part>,
+    chain: Vec<ChainPart>,
 }
 
 impl<'a> Declared<'a> {
@@ -113,7 +113,7 @@ impl<'a> Declared<'a> {
         Some(declared)
     }
 
-    pub(super) fn rows(&self) -> Vec<Row> {
+    pub(super) fn rows(&self) -> Vec<PathEntry> {
         let figures = |it: &Option<Statistics>| numbers(self.subject, it.as_ref());
         let paths = self.paths.iter();
         paths
@@ -128,7 +128,7 @@ impl<'a> Declared<'a> {
                         stages.filter(|it| (it.kind == StageKind::Communication) == on_the_way);
                     stages.map(|stage| stage.ended_here as u64).sum()
                 };
-                Row {
+                PathEntry {
                     id: format!("d{}", path.number),
                     title: title(path.path),
                     declared: true,
@@ -314,7 +314,7 @@ fn responses(records: &Records, case: Case, parts: &mut Vec<Vec<i64>>) -> Vec<Re
     .collect()
 }
 
-fn link(part: &Part) -> Link {
+fn link(part: &ChainPart) -> Link {
     Link {
         kind: match part.kind {
             PartKind::Node => "node",

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::Subject;
 use super::columns::Columns;
-use super::part::Part;
+use super::part::PagePart;
 use detail::{Budget, Detail};
 
 /// Paths with details.
@@ -31,7 +31,7 @@ const ENDED: u8 = 7;
 
 #[derive(Debug, Serialize)]
 struct Paths {
-    paths: Vec<Row>,
+    paths: Vec<PathEntry>,
     details: Vec<Detail>,
     cases: [&'static str; 4],
     ends: Vec<&'static str>,
@@ -39,7 +39,7 @@ struct Paths {
 
 /// A path in the table.
 #[derive(Debug, Serialize)]
-struct Row {
+struct PathEntry {
     /// Of an observed path the number that it has in the exported tables; declared ones have a `d` before theirs.
     id: String,
     title: String,
@@ -79,11 +79,11 @@ struct Inputs {
     oldest: Option<Statistics>,
 }
 
-pub(crate) fn part(subject: Subject<'_>) -> Part {
+pub(crate) fn part(subject: Subject<'_>) -> PagePart {
     let mut columns = Columns::default();
     let declared = declared::Declared::of(subject);
     let observed = observed::Observed::of(subject);
-    let mut paths: Vec<Row> = declared.as_ref().map_or_else(Vec::new, |it| it.rows());
+    let mut paths: Vec<PathEntry> = declared.as_ref().map_or_else(Vec::new, |it| it.rows());
     let first_observed = paths.len();
     paths.extend(observed.rows());
     let chosen = chosen(&paths);
@@ -110,11 +110,11 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
             .chain(["not_passed_on", "ended"])
             .collect(),
     };
-    Part::new("paths", &data, columns)
+    PagePart::new("paths", &data, columns)
 }
 
 /// What was declared comes first; of the rest what is slow, and what many messages take.
-fn chosen(paths: &[Row]) -> Vec<usize> {
+fn chosen(paths: &[PathEntry]) -> Vec<usize> {
     let p99 = |place: &usize| paths[*place].latency.map_or(i64::MIN, |it| it.p99);
     let mut by_latency: Vec<usize> = (0..paths.len()).collect();
     by_latency.sort_by_key(|place| (!paths[*place].declared, Reverse(p99(place))));

@@ -20,7 +20,7 @@ use rostrace_model::entity::{CallbackId, DeliveryId};
 use super::material::{Instant, Link, Material, Response, ResponseParts, Spread, Stage};
 use super::sample::{Candidate, sample};
 use super::worst::{WORST, worst};
-use super::{CAME_THROUGH, Inputs, NOT_PASSED_ON, Row};
+use super::{CAME_THROUGH, Inputs, NOT_PASSED_ON, PathEntry};
 use crate::explained::Explained;
 use crate::page::Subject;
 use crate::page::numbers::numbers;
@@ -86,13 +86,13 @@ impl<'a> Observed<'a> {
         }
     }
 
-    pub(super) fn rows(&self) -> impl Iterator<Item = Row> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = PathEntry> {
         let figures = |statistics: Option<&Statistics>| numbers(self.subject, statistics);
         let analysis = self.subject.analysis;
         let mut inputs = self.inputs().into_iter();
         self.paths.iter().map(move |path| {
             let hops = &path.latency.hops;
-            Row {
+            PathEntry {
                 id: path.number.to_string(),
                 title: path.path.title(),
                 declared: false,

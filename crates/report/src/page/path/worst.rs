@@ -8,7 +8,7 @@ use crate::page::Subject;
 /// Messages that are explained.
 pub(super) const WORST: usize = 5;
 
-/// Beyond so many parts only the waits are told, which put together those of one cause.
+/// Beyond so many parts only the waits are shown, which put together those of one cause.
 const MOST_PARTS: usize = 200;
 
 pub(super) fn worst(subject: Subject<'_>, explanation: &Explanation) -> Explained {

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::Subject;
 use super::columns::{ColumnReference, Columns};
-use super::part::Part;
+use super::part::PagePart;
 use crate::process_name::process_names;
 use merge::{Execution, merged};
 
@@ -99,7 +99,7 @@ enum Owner {
     Unnamed(ProcessId, Address),
 }
 
-pub(crate) fn part(subject: Subject<'_>) -> Part {
+pub(crate) fn part(subject: Subject<'_>) -> PagePart {
     let (analysis, model) = (subject.analysis, subject.analysis.model);
     let mut columns = Columns::default();
     let mut of_owner = executions(subject);
@@ -172,7 +172,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         shown,
         apart,
     };
-    Part::new("schedule", &schedule, columns)
+    PagePart::new("schedule", &schedule, columns)
 }
 
 /// By callback, those of each in the order of time.

@@ -32,7 +32,7 @@ pub(super) struct Arrow {
 #[derive(Debug, Serialize)]
 struct Arrows {
     arrows: Vec<Arrow>,
-    /// There are more, so that none are told.
+    /// There are more, so that none are shown.
     too_many: bool,
 }
 

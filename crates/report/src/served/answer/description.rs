@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Answer;
 use super::dropped::in_few_words;
-use super::occurrence::Place;
+use super::occurrence::InstancePlace;
 use crate::served::lane::Group;
 use crate::served::timeline::ServedTimeline;
 
@@ -57,7 +57,7 @@ struct TopicRow<'a> {
 struct At {
     time: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    instance: Option<Place>,
+    instance: Option<InstancePlace>,
 }
 
 impl ServedTimeline<'_> {

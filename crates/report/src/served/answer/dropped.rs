@@ -7,7 +7,7 @@ use rostrace_model::entity::{CallbackId, DeliveryId, InstanceId, SubscriptionId}
 use serde::Serialize;
 
 use super::Answer;
-use super::occurrence::Place;
+use super::occurrence::InstancePlace;
 use crate::served::http::Query;
 use crate::served::timeline::ServedTimeline;
 use crate::served::track::Content;
@@ -25,7 +25,7 @@ struct Dropped<'a> {
     /// Who sent it, and in which execution.
     sender: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sent_by: Option<Place>,
+    sent_by: Option<InstancePlace>,
     published: i64,
     published_ns: String,
     cause: &'static str,
@@ -35,7 +35,7 @@ struct Dropped<'a> {
     meanwhile: Option<Meanwhile>,
     /// The execution that received the next message that arrived.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_received: Option<Place>,
+    next_received: Option<InstancePlace>,
     /// Its place among those that this callback did not get, from 1 on.
     number: usize,
     of: usize,
@@ -48,7 +48,7 @@ struct Dropped<'a> {
 #[derive(Debug, Serialize)]
 struct Meanwhile {
     name: String,
-    place: Place,
+    place: InstancePlace,
 }
 
 /// For the pointer, which stays for a moment only.
@@ -136,7 +136,7 @@ impl ServedTimeline<'_> {
         }))
     }
 
-    fn next_received(&self, subscription: SubscriptionId, id: DeliveryId) -> Option<Place> {
+    fn next_received(&self, subscription: SubscriptionId, id: DeliveryId) -> Option<InstancePlace> {
         let analysis = self.analysis;
         let all = analysis.deliveries_to(subscription);
         let place = all.iter().position(|other| *other == id)?;

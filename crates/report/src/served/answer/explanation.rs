@@ -4,7 +4,7 @@ use rostrace_analyze::why::Why;
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::InstanceId;
 
-use super::occurrence::Place;
+use super::occurrence::InstancePlace;
 use crate::explained::{Explained, Explainer};
 use crate::served::timeline::ServedTimeline;
 
@@ -12,7 +12,7 @@ use crate::served::timeline::ServedTimeline;
 const MOST_PARTS: usize = 2000;
 
 impl ServedTimeline<'_> {
-    pub(super) fn why(&self, id: InstanceId) -> Explained<Place> {
+    pub(super) fn why(&self, id: InstanceId) -> Explained<InstancePlace> {
         let firing = self.firing(id);
         let explanation = Why::new(self.analysis).instance(id, firing.as_ref());
         let explainer = Explainer {

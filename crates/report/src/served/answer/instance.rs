@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::Answer;
 use super::arrow::Arrow;
-use super::occurrence::Place;
+use super::occurrence::InstancePlace;
 use crate::explained::Explained;
 use crate::served::http::Query;
 use crate::served::timeline::ServedTimeline;
@@ -24,7 +24,7 @@ const DEEPEST_DOWNSTREAM: usize = 6;
 
 #[derive(Debug, Serialize)]
 struct Facts<'a> {
-    place: Place,
+    place: InstancePlace,
     name: &'a str,
     node: &'a str,
     kind: &'a str,
@@ -59,13 +59,13 @@ struct Facts<'a> {
     /// The message that it received first, then the one that led to that.
     upstream: Vec<Message<'a>>,
     downstream: Vec<Message<'a>>,
-    /// Not all of it is told.
+    /// Not all of it is shown.
     downstream_is_cut: bool,
     /// How many messages it published, and whether one of them has a publisher that the trace does not describe.
     published: usize,
     published_by_unknown: bool,
     arrows: Vec<Arrow>,
-    why: Explained<Place>,
+    why: Explained<InstancePlace>,
 }
 
 /// Where the time of the execution went, as the kernel saw it.
@@ -89,7 +89,7 @@ struct Message<'a> {
     /// Who sent it (upstream), who received it (downstream).
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    instance: Option<Place>,
+    instance: Option<InstancePlace>,
     published: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     latency: Option<i64>,

@@ -13,12 +13,12 @@ use crate::served::track::span;
 #[derive(Debug, Serialize)]
 struct Occurrence {
     #[serde(skip_serializing_if = "Option::is_none")]
-    instance: Option<Place>,
+    instance: Option<InstancePlace>,
 }
 
 /// An execution, and where it is.
 #[derive(Debug, Serialize)]
-pub(super) struct Place {
+pub(super) struct InstancePlace {
     pub(super) id: u32,
     pub(super) subject: u32,
     pub(super) thread: u32,
@@ -82,9 +82,9 @@ impl ServedTimeline<'_> {
         }))
     }
 
-    pub(super) fn place(&self, id: InstanceId) -> Place {
+    pub(super) fn place(&self, id: InstanceId) -> InstancePlace {
         let (start, length) = span(self.analysis, id);
-        Place {
+        InstancePlace {
             id: id.0,
             subject: self.subjects.number_of(self.analysis, id),
             thread: self.analysis.instance(id).thread.0,

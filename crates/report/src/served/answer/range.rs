@@ -8,7 +8,7 @@ use rostrace_model::flow::DeliveryStatus;
 use serde::Serialize;
 
 use super::Answer;
-use super::occurrence::Place;
+use super::occurrence::InstancePlace;
 use crate::served::http::Query;
 use crate::served::lane::Lane;
 use crate::served::timeline::ServedTimeline;
@@ -23,12 +23,12 @@ struct Range {
     /// Threads on which something ran.
     threads: usize,
     /// Those that ran longest first.
-    rows: Vec<Row>,
+    rows: Vec<RangeRow>,
 }
 
 /// One callback in the range.
 #[derive(Debug, Serialize)]
-struct Row {
+struct RangeRow {
     subject: u32,
     /// Executions of which at least a part is in it.
     count: usize,
@@ -36,7 +36,7 @@ struct Row {
     busy: i64,
     /// The longest of them, with all of its duration.
     #[serde(skip_serializing_if = "Option::is_none")]
-    worst: Option<Place>,
+    worst: Option<InstancePlace>,
     /// Messages for it that were published in it and did not arrive.
     drops: usize,
 }
@@ -51,7 +51,7 @@ impl ServedTimeline<'_> {
     pub(super) fn range(&self, query: &Query) -> Option<Answer> {
         let (from, to) = self.bounds(query)?;
         let lanes = self.lanes.callbacks.iter().flat_map(|group| &group.lanes);
-        let mut rows: Vec<Row> = lanes
+        let mut rows: Vec<RangeRow> = lanes
             .filter_map(|lane| self.row(lane, from, to))
             .filter(|row| row.count > 0 || row.drops > 0)
             .collect();
@@ -86,7 +86,7 @@ impl ServedTimeline<'_> {
         Some((Nanos(from), Nanos(to)))
     }
 
-    fn row(&self, lane: &Lane, from: Nanos, to: Nanos) -> Option<Row> {
+    fn row(&self, lane: &Lane, from: Nanos, to: Nanos) -> Option<RangeRow> {
         let subject = lane.subject?;
         let (_, track) = self.track(lane.track)?;
         let (mut count, mut busy, mut worst) = (0, 0i64, None);
@@ -106,7 +106,7 @@ impl ServedTimeline<'_> {
             let id = InstanceId(row.items[summary.longest]);
             worst = worst.max(Some((row.lengths[summary.longest], Reverse(id))));
         }
-        Some(Row {
+        Some(RangeRow {
             subject,
             count,
             busy,

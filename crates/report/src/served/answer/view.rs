@@ -9,10 +9,10 @@ use rostrace_model::entity::DeliveryId;
 
 use super::Answer;
 use crate::served::http::Query;
-use crate::served::row::Row;
+use crate::served::row::SpanRow;
 use crate::served::timeline::ServedTimeline;
 use crate::served::track::{Content, OPEN_MARK};
-use crate::served::window::{Seen, Window, look};
+use crate::served::window::{VisibleSpan, Window, look};
 
 pub(super) const MAGIC: u32 = 0x3156_5452;
 /// The bytes of a span.
@@ -75,7 +75,7 @@ impl ServedTimeline<'_> {
         body
     }
 
-    fn put_span(&self, body: &mut Vec<u8>, content: &Content, row: &Row, span: &Seen) {
+    fn put_span(&self, body: &mut Vec<u8>, content: &Content, row: &SpanRow, span: &VisibleSpan) {
         let longest = span.longest;
         let item = row.items[longest];
         let analysis = self.analysis;

@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use super::super::json;
-use super::super::sink::Unit;
+use super::super::sink::CounterUnit;
 use super::milliseconds;
 
 #[derive(Debug)]
 pub(super) struct Counter {
     pub(super) name: String,
-    pub(super) unit: Unit,
+    pub(super) unit: CounterUnit,
     pub(super) pid: String,
     /// The thread that stands for the process.
     pub(super) thread: u32,
@@ -22,7 +22,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    pub(super) fn new(name: &str, unit: Unit, pid: String, thread: u32) -> Counter {
+    pub(super) fn new(name: &str, unit: CounterUnit, pid: String, thread: u32) -> Counter {
         Counter {
             name: name.to_owned(),
             unit,
@@ -53,8 +53,8 @@ impl Counter {
 
     pub(super) fn write(&self, bytes: &mut Vec<u8>) -> io::Result<()> {
         let (category, unit, format) = match self.unit {
-            Unit::Bytes => ("Memory", "bytes", "bytes"),
-            Unit::Unknown => ("counter", "", "number"),
+            CounterUnit::Bytes => ("Memory", "bytes", "bytes"),
+            CounterUnit::Unknown => ("counter", "", "number"),
         };
         let display = json!({
             "graphType": "line-accumulated",

@@ -73,7 +73,7 @@ struct Firefox<'o, W> {
     headings: Vec<Heading>,
     recording: Option<usize>,
     /// By track.
-    places: Vec<Place>,
+    places: Vec<TrackRow>,
     /// The thread that is being collected.
     open: Option<(usize, Markers)>,
     /// How many were begun.
@@ -97,7 +97,7 @@ struct Heading {
 
 /// Where what happens on a track is shown.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct TrackRow {
     heading: usize,
     /// The text that all markers are under, in place of their own names.
     row: Option<u32>,
@@ -359,7 +359,7 @@ impl<W: io::Write> Sink for Firefox<'_, W> {
     fn track(&mut self, track: &Track<'_>) -> io::Result<()> {
         let parent = track.parent.map(|id| self.places[id.0 as usize]);
         let place = match track.kind {
-            TrackKind::Process { pid, name } => Place {
+            TrackKind::Process { pid, name } => TrackRow {
                 heading: self.process(pid.to_string(), name)?,
                 row: None,
                 is_below_thread: false,
@@ -377,7 +377,7 @@ impl<W: io::Write> Sink for Firefox<'_, W> {
                     index: self.threads,
                 });
                 self.begin_thread(heading)?;
-                Place {
+                TrackRow {
                     heading,
                     row: None,
                     is_below_thread: true,
@@ -387,7 +387,7 @@ impl<W: io::Write> Sink for Firefox<'_, W> {
             TrackKind::Named(name) => {
                 let place = match parent {
                     Some(parent) => parent,
-                    None => Place {
+                    None => TrackRow {
                         heading: self.recording()?,
                         row: None,
                         is_below_thread: false,
@@ -398,7 +398,7 @@ impl<W: io::Write> Sink for Firefox<'_, W> {
                     true => None,
                     false => Some(self.strings.number(name)?),
                 };
-                Place { row, ..place }
+                TrackRow { row, ..place }
             }
             TrackKind::Counter { name, unit } => {
                 let heading = parent.map_or(0, |parent| parent.heading);
@@ -407,7 +407,7 @@ impl<W: io::Write> Sink for Firefox<'_, W> {
                     None => (String::new(), 0),
                 };
                 self.counters.push(Counter::new(name, unit, pid, thread));
-                Place {
+                TrackRow {
                     heading,
                     row: None,
                     is_below_thread: false,

@@ -12,7 +12,7 @@ use rostrace_model::flow::{LifecycleState, UserEventKind};
 
 use super::super::label::{Common, Labels};
 use super::super::lanes::Lanes;
-use super::super::sink::{Argument, Sink, TrackId, TrackKind, Unit};
+use super::super::sink::{Argument, CounterUnit, Sink, TrackId, TrackKind};
 use super::{TimelineModel, labelled};
 
 impl<S: Sink> TimelineModel<'_, S> {
@@ -196,7 +196,7 @@ impl<S: Sink> TimelineModel<'_, S> {
         } else {
             "heap in use"
         };
-        let unit = Unit::Bytes;
+        let unit = CounterUnit::Bytes;
         let track = self.track(Some(track), TrackKind::Counter { name, unit })?;
         for usage in &memory.series {
             if self.analysis.counts(usage.time) {
@@ -228,7 +228,7 @@ impl<S: Sink> TimelineModel<'_, S> {
         }
         for (name, mut values) in counters {
             values.sort_by_key(|(at, _)| *at);
-            let unit = Unit::Unknown;
+            let unit = CounterUnit::Unknown;
             let track = self.track(Some(track), TrackKind::Counter { name, unit })?;
             for (at, value) in values {
                 self.sink.count(track, at, value)?;

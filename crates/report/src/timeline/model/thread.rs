@@ -16,15 +16,15 @@ use super::{NOT_LATE, TimelineModel, labelled};
 
 /// Something on a thread, small because those of one thread are sorted.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct ThreadEntry {
     begin: Nanos,
     end: Nanos,
-    what: What,
+    what: ThreadEvent,
 }
 
 /// In the order in which what begins and ends together is put into each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
+enum ThreadEvent {
     Execution(InstanceId),
     /// The trace does not have its end.
     Unfinished(InstanceId),
@@ -100,7 +100,7 @@ impl<S: Sink> TimelineModel<'_, S> {
     }
 
     /// Everything that is shown, in the order of time; what contains comes before what it contains.
-    fn entries(&self, thread: ThreadId) -> Vec<Entry> {
+    fn entries(&self, thread: ThreadId) -> Vec<ThreadEntry> {
         let model = self.analysis.model;
         let mut entries = Vec::new();
         let instances = self.analysis.instances_on(thread);
@@ -111,19 +111,19 @@ impl<S: Sink> TimelineModel<'_, S> {
             }
             let begin = instance.start;
             let entry = match instance.end {
-                Some(end) => Entry {
+                Some(end) => ThreadEntry {
                     begin,
                     end: end.max(begin),
-                    what: What::Execution(*id),
+                    what: ThreadEvent::Execution(*id),
                 },
                 // How long it ran is not known; it did as long as it published.
                 None => {
                     let published = self.analysis.publications_in(*id).last();
                     let published = published.map(|it| self.analysis.publication(*it).last);
-                    Entry {
+                    ThreadEntry {
                         begin,
                         end: published.unwrap_or(begin).max(begin),
-                        what: What::Unfinished(*id),
+                        what: ThreadEvent::Unfinished(*id),
                     }
                 }
             };
@@ -132,15 +132,15 @@ impl<S: Sink> TimelineModel<'_, S> {
         for id in self.publications_on.of(thread) {
             let publication = self.analysis.publication(*id);
             if self.shows_publication(publication) {
-                entries.push(Entry {
+                entries.push(ThreadEntry {
                     begin: publication.publish,
                     end: publication.last.max(publication.publish),
-                    what: What::Publication(*id),
+                    what: ThreadEvent::Publication(*id),
                 });
             }
         }
-        let mut instant = |at: Nanos, what: What| {
-            entries.push(Entry {
+        let mut instant = |at: Nanos, what: ThreadEvent| {
+            entries.push(ThreadEntry {
                 begin: at,
                 end: at,
                 what,
@@ -149,13 +149,13 @@ impl<S: Sink> TimelineModel<'_, S> {
         for id in self.takes_on.of(thread) {
             let take = &model.takes[id.index()];
             if self.shows_take(take) {
-                instant(take.time, What::Take(*id));
+                instant(take.time, ThreadEvent::Take(*id));
             }
         }
         for row in self.calls.steps_on(thread.index()) {
             let step = &model.service_steps[*row];
             if self.shows_step(step) {
-                instant(step.time, What::ServiceStep(*row as u32));
+                instant(step.time, ThreadEvent::ServiceStep(*row as u32));
             }
         }
         let said = self.user_events_on.get(thread.index());
@@ -166,12 +166,12 @@ impl<S: Sink> TimelineModel<'_, S> {
                 continue;
             }
             let (end, what) = match event.kind {
-                UserEventKind::Span { end: Some(end) } => (end, What::Span(*row)),
+                UserEventKind::Span { end: Some(end) } => (end, ThreadEvent::Span(*row)),
                 UserEventKind::Counter(_) => continue,
                 // A span whose end nobody knows is shown where it began.
-                _ => (event.time, What::Said(*row)),
+                _ => (event.time, ThreadEvent::Said(*row)),
             };
-            entries.push(Entry {
+            entries.push(ThreadEntry {
                 begin: event.time,
                 end: end.max(event.time),
                 what,
@@ -181,19 +181,19 @@ impl<S: Sink> TimelineModel<'_, S> {
         entries
     }
 
-    fn entry(&mut self, tracks: &mut Tracks, entry: Entry) -> io::Result<()> {
-        let Entry { begin, what, .. } = entry;
+    fn entry(&mut self, tracks: &mut Tracks, entry: ThreadEntry) -> io::Result<()> {
+        let ThreadEntry { begin, what, .. } = entry;
         let mut end = entry.end;
         match what {
-            What::Take(id) => return self.take(tracks.own, id),
-            What::ServiceStep(row) => {
+            ThreadEvent::Take(id) => return self.take(tracks.own, id),
+            ThreadEvent::ServiceStep(row) => {
                 let step = &self.analysis.model.service_steps[row as usize];
                 return self.service_step(tracks.own, step);
             }
-            What::Said(row) => return self.said(tracks.own, row, begin, None),
+            ThreadEvent::Said(row) => return self.said(tracks.own, row, begin, None),
             _ => {}
         }
-        if let What::Unfinished(_) = what {
+        if let ThreadEvent::Unfinished(_) = what {
             // What it is inside of has ended with it.
             let outer = tracks.lanes.enclosing_end(begin);
             end = outer.map_or(end, |outer| end.min(outer));
@@ -210,11 +210,11 @@ impl<S: Sink> TimelineModel<'_, S> {
             None => tracks.own,
         };
         match what {
-            What::Execution(id) => self.execution(track, id, end, false),
-            What::Unfinished(id) => self.execution(track, id, end, true),
-            What::Publication(id) => self.publication(track, id, end),
-            What::Span(row) => self.said(track, row, begin, Some(end)),
-            What::Take(_) | What::ServiceStep(_) | What::Said(_) => Ok(()),
+            ThreadEvent::Execution(id) => self.execution(track, id, end, false),
+            ThreadEvent::Unfinished(id) => self.execution(track, id, end, true),
+            ThreadEvent::Publication(id) => self.publication(track, id, end),
+            ThreadEvent::Span(row) => self.said(track, row, begin, Some(end)),
+            ThreadEvent::Take(_) | ThreadEvent::ServiceStep(_) | ThreadEvent::Said(_) => Ok(()),
         }
     }
 

@@ -25,7 +25,9 @@ use self::schema::{
 };
 use super::counting_writer::CountingWriter;
 use super::label::{Fixed, Label, LabelId};
-use super::sink::{Argument, Sink, Switch, TimelineEvent, Track, TrackId, TrackKind, Unit, Waking};
+use super::sink::{
+    Argument, CounterUnit, Sink, Switch, TimelineEvent, Track, TrackId, TrackKind, Waking,
+};
 use super::{Written, model};
 
 /// The only sequence of packets.
@@ -279,7 +281,7 @@ impl<W: io::Write> Sink for Perfetto<'_, W> {
                     TrackKind::Counter { name, unit } => {
                         descriptor.text(NAME, name);
                         descriptor.nested(COUNTER, |counter| {
-                            if unit == Unit::Bytes {
+                            if unit == CounterUnit::Bytes {
                                 counter.unsigned(UNIT, UNIT_SIZE_BYTES);
                             }
                         });

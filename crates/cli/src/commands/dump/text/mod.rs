@@ -36,7 +36,7 @@ pub(crate) fn dump(
 ) -> io::Result<Vec<Damage>> {
     let set = request.set;
     let plans = Plans::new(set);
-    let mut writer = Writer {
+    let mut writer = TextWriter {
         out,
         clock: Clock::new(options.clock, options.gmt),
         before: None,
@@ -50,14 +50,14 @@ pub(crate) fn dump(
 }
 
 /// Joins chunks.
-struct Writer<'o> {
+struct TextWriter<'o> {
     out: &'o mut dyn Write,
     clock: Clock,
     before: Option<Instant>,
     scratch: Vec<u8>,
 }
 
-impl Writer<'_> {
+impl TextWriter<'_> {
     fn write(&mut self, chunk: &Chunk<ChunkBoundary>) -> io::Result<()> {
         let ChunkBoundary { first, last } = chunk.boundary;
         let mut rest = chunk.text.as_slice();

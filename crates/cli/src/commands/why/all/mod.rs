@@ -14,7 +14,7 @@ use rostrace_analyze::declared::summary::title;
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
 use rostrace_analyze::flow_path::{Ends as PathEnds, FlowPaths};
 use rostrace_analyze::why::total::{
-    Change, Hop, LostMessages, Messages, PathVictim, Row, Total, Wanted,
+    CauseTotal, Change, Hop, LostMessages, Messages, PathVictim, Total, Wanted,
 };
 use rostrace_architecture::{Architecture, NamedPath};
 use rostrace_base::text::{shell_word, visible};
@@ -33,7 +33,7 @@ use crate::render::palette::Palette;
 use crate::render::table::{Align, Table};
 use crate::view::View;
 
-/// Changes that are told, and causes that a table has unless `--limit` says otherwise.
+/// Changes that are shown, and causes that a table has unless `--limit` says otherwise.
 const MOST_CHANGES: usize = 10;
 const MOST_ROWS: usize = 20;
 
@@ -49,7 +49,7 @@ pub(super) struct Question<'q, 'm> {
 }
 
 /// What is known of it.
-struct Answer {
+struct TotalAnswer {
     /// What was explained.
     kind: &'static str,
     total: Total,
@@ -87,7 +87,7 @@ impl Question<'_, '_> {
         Ok(out.flush()?)
     }
 
-    fn added_up(&self) -> anyhow::Result<Answer> {
+    fn added_up(&self) -> anyhow::Result<TotalAnswer> {
         let (analysis, arguments) = (self.analysis, self.arguments);
         let (from, to) = self.ends;
         let has_ends = !from.names.is_empty() || !to.names.is_empty();
@@ -96,13 +96,13 @@ impl Question<'_, '_> {
         if let (Some(architecture), Some(file)) = (self.architecture, &arguments.architecture) {
             let (names, architecture) = (&arguments.paths, (architecture, file.as_path()));
             let found = named_path::all(analysis, self.view, architecture, names, self.ends)?;
-            return Ok(Answer::new("paths", self.declared(found), Vec::new()));
+            return Ok(TotalAnswer::new("paths", self.declared(found), Vec::new()));
         }
         if has_ends {
             if arguments.callback.is_some() {
                 wrong_usage!("--callback cannot be used together with the ends of a path");
             }
-            return Ok(Answer::new("paths", self.paths(), Vec::new()));
+            return Ok(TotalAnswer::new("paths", self.paths(), Vec::new()));
         }
         let pattern = (arguments.callback.as_ref())
             .map(|pattern| subject::meant_callback(analysis, pattern))
@@ -118,7 +118,7 @@ impl Question<'_, '_> {
             });
             let messages: Vec<DeliveryId> = messages.collect();
             let total = Total::of_messages(analysis, &callbacks, &messages);
-            return Ok(Answer::new("messages", total, self.lost(&pairs())));
+            return Ok(TotalAnswer::new("messages", total, self.lost(&pairs())));
         }
         let fits = |name: &str, node: &str| {
             (pattern.as_ref()).is_none_or(|it: &Pattern| it.matches(name) || it.matches(node))
@@ -139,7 +139,7 @@ impl Question<'_, '_> {
             Some(_) => Vec::new(),
             None => self.lost(&pairs()),
         };
-        Ok(Answer::new("executions", total, lost))
+        Ok(TotalAnswer::new("executions", total, lost))
     }
 
     fn lost(&self, pairs: &[communication::Pair]) -> Vec<LostMessages> {
@@ -218,10 +218,10 @@ impl Question<'_, '_> {
     }
 
     /// With its victim's place.
-    fn rows<'a>(&self, answer: &'a Answer) -> Vec<(usize, &'a Row)> {
+    fn rows<'a>(&self, answer: &'a TotalAnswer) -> Vec<(usize, &'a CauseTotal)> {
         let victims = answer.total.victims.iter().enumerate();
         let rows = victims.flat_map(|(number, it)| it.rows.iter().map(move |row| (number, row)));
-        let mut rows: Vec<(usize, &Row)> = rows.collect();
+        let mut rows: Vec<(usize, &CauseTotal)> = rows.collect();
         rows.sort_by_key(|(_, row)| std::cmp::Reverse((row.weighted, row.duration)));
         let most = match self.arguments.format {
             WhyFormat::Table => Some(self.arguments.limit.unwrap_or(MOST_ROWS)),
@@ -232,7 +232,7 @@ impl Question<'_, '_> {
     }
 
     /// `rostrace why TRACE --callback … --at …`
-    fn command(&self, answer: &Answer, change: &Change) -> String {
+    fn command(&self, answer: &TotalAnswer, change: &Change) -> String {
         let mut command = "rostrace why".to_owned();
         let mut add = |word: &str| {
             command.push(' ');
@@ -262,7 +262,7 @@ impl Question<'_, '_> {
         command
     }
 
-    fn write_table(&self, out: &mut impl Write, answer: &Answer) -> anyhow::Result<()> {
+    fn write_table(&self, out: &mut impl Write, answer: &TotalAnswer) -> anyhow::Result<()> {
         let palette = Palette::for_stdout();
         let (analysis, total) = (self.analysis, &answer.total);
         let lateness = total.lateness();
@@ -331,7 +331,7 @@ impl Question<'_, '_> {
         self.write_rows(out, answer)
     }
 
-    fn write_rows(&self, out: &mut impl Write, answer: &Answer) -> anyhow::Result<()> {
+    fn write_rows(&self, out: &mut impl Write, answer: &TotalAnswer) -> anyhow::Result<()> {
         let palette = Palette::for_stdout();
         let (analysis, total) = (self.analysis, &answer.total);
         let mut rows = self.rows(answer);
@@ -387,11 +387,11 @@ impl Question<'_, '_> {
     }
 }
 
-impl Answer {
-    fn new(kind: &'static str, total: Total, mut lost: Vec<LostMessages>) -> Answer {
+impl TotalAnswer {
+    fn new(kind: &'static str, total: Total, mut lost: Vec<LostMessages>) -> TotalAnswer {
         let changes = total.changes(MOST_CHANGES);
         lost.truncate(MOST_CHANGES - changes.len());
-        Answer {
+        TotalAnswer {
             kind,
             total,
             changes,

@@ -1,12 +1,16 @@
 //! What is added up, as JSON and as lines of a CSV. Field names are a contract.
 
-use rostrace_analyze::why::total::{LostMessages, Row, VictimTotal};
+use rostrace_analyze::why::total::{CauseTotal, LostMessages, VictimTotal};
 use serde::Serialize;
 
-use super::{Answer, Question};
+use super::{Question, TotalAnswer};
 
 impl Question<'_, '_> {
-    pub(super) fn flat(&self, answer: &Answer, (number, row): (usize, &Row)) -> FlatRow {
+    pub(super) fn flat(
+        &self,
+        answer: &TotalAnswer,
+        (number, row): (usize, &CauseTotal),
+    ) -> FlatRow {
         let (analysis, total) = (self.analysis, &answer.total);
         let of = &total.victims[number];
         let model = analysis.model;
@@ -34,7 +38,7 @@ impl Question<'_, '_> {
         }
     }
 
-    pub(super) fn json(&self, answer: &Answer) -> Whole {
+    pub(super) fn json(&self, answer: &TotalAnswer) -> Whole {
         let (analysis, total) = (self.analysis, &answer.total);
         let model = analysis.model;
         let changes = answer.changes.iter().map(|change| ChangeRow {
@@ -112,7 +116,7 @@ impl Question<'_, '_> {
 }
 
 /// The part of its victim's lateness, if that was ever late.
-pub(super) fn share(row: &Row, of: &VictimTotal) -> Option<f64> {
+pub(super) fn share(row: &CauseTotal, of: &VictimTotal) -> Option<f64> {
     (of.lateness > 0).then(|| row.weighted as f64 / of.lateness as f64)
 }
 
