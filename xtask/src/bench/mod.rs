@@ -3,7 +3,7 @@
 //! A recording is repeated in time until it is big enough (`generate`, with `lttng_packet` for the layout and `walk` for what
 //! needs decoding), the programs' answers are checked (`answer`), then the programs of a contest run on it in turn (`measure`) and the best of their runs become a
 //! table (`table`). What our tracer does to programs is measured beside LTTng: what an event costs (`tracing`), the longest one in loops with
-//! real-time priority (`worst`), what a real system notices (`idle_system`), what following context switches costs the recorder (`switches`), what reading clocks costs instead (`clocks`), and what the library for locks costs them (`locks`). Absolute seconds mean little on a shared machine; ratios inside one table do.
+//! real-time priority (`worst`), what a real system notices (`idle_system`), what following context switches costs the recorder (`switches`), and samples of call stacks (`sampling`), what reading clocks costs instead (`clocks`), and what the library for locks costs them (`locks`). Absolute seconds mean little on a shared machine; ratios inside one table do.
 
 mod analysis;
 mod answer;
@@ -19,6 +19,7 @@ mod lttng_packet;
 mod measure;
 pub(crate) mod realtime;
 mod recording;
+mod sampling;
 mod size;
 mod switches;
 mod table;
@@ -39,7 +40,7 @@ use generate::BigTrace;
 use size::Size;
 
 pub(crate) const USAGE: &str = "\
-cargo xtask bench [--size SIZE] [--trace DIR] [--runs N] [--tracing] [--only PART] [--seconds N] [--system COMMAND]
+cargo xtask bench [--size SIZE] [--trace DIR] [--runs N] [--tracing] [--only PART] [--seconds N] [--system COMMAND] [--program FILE]
     Repeats a recording in time until it has SIZE bytes, runs rostrace and other readers on it in turn and prints
     tables of their best times as ratios. The repeated trace is kept in the target folder's bench/.
     --size SIZE   500M (the default), 2G, …; `original` measures the recording as it is
@@ -48,9 +49,10 @@ cargo xtask bench [--size SIZE] [--trace DIR] [--runs N] [--tracing] [--only PAR
     --tracing     only what recording costs: our tracer against LTTng-UST
     --only PART   only a part of that: cost (of an event), disk (the longest tracepoint beside a bag on a slow disk, needs root),
                   attach (the longest one when a recording begins), switches (what context switches cost the recorder),
-                  clocks (what reading CPU clocks costs instead), locks (what `--locks` costs locks that are free) or system
+                  sampling (what samples of call stacks cost it), clocks (what reading CPU clocks costs instead), locks (what `--locks` costs locks that are free) or system
     --seconds N   how long each tracer runs beside the bag (default: 60)
-    --system COMMAND  a system of ROS 2 that ends by itself, as a line for the shell: what an idle tracer costs it. Runs N pairs (default: 10)";
+    --system COMMAND  a system of ROS 2 that ends by itself, as a line for the shell: what an idle tracer costs it. Runs N pairs (default: 10)
+    --program FILE  with --tracing or --only: measure this rostrace, which has the tracer beside it, instead of building both";
 
 const DEFAULT_SIZE: &str = "500M";
 const DEFAULT_RUNS: u32 = 5;
@@ -158,6 +160,7 @@ struct TracerBenchmarks {
     runs: Option<u32>,
     seconds: u32,
     system: Option<String>,
+    program: Option<PathBuf>,
 }
 
 const COST: &str = "cost";
@@ -165,21 +168,23 @@ const DISK: &str = "disk";
 const ATTACH: &str = "attach";
 const SYSTEM: &str = "system";
 const SWITCHES: &str = "switches";
+const SAMPLING: &str = "sampling";
 const CLOCKS: &str = "clocks";
 const LOCKS: &str = "locks";
 
 fn tracer_benchmarks(arguments: &mut Arguments, runs: Option<u32>) -> Result<TracerBenchmarks> {
     let only = arguments.option("--only")?;
     let system = arguments.option("--system")?;
+    let program = arguments.option("--program")?.map(std::path::absolute);
     match only.as_deref() {
-        None | Some(COST | DISK | ATTACH | SWITCHES | CLOCKS | LOCKS) => {}
+        None | Some(COST | DISK | ATTACH | SWITCHES | SAMPLING | CLOCKS | LOCKS) => {}
         Some(SYSTEM) if system.is_some() => {}
         Some(SYSTEM) => {
             return Err(WrongUsage("--only system needs --system COMMAND.".to_owned()).into());
         }
         Some(other) => {
             return Err(WrongUsage(format!(
-                "--only is {COST}, {DISK}, {ATTACH}, {SWITCHES}, {CLOCKS}, {LOCKS} or {SYSTEM}, not `{other}`."
+                "--only is {COST}, {DISK}, {ATTACH}, {SWITCHES}, {SAMPLING}, {CLOCKS}, {LOCKS} or {SYSTEM}, not `{other}`."
             ))
             .into());
         }
@@ -190,13 +195,17 @@ fn tracer_benchmarks(arguments: &mut Arguments, runs: Option<u32>) -> Result<Tra
         runs,
         seconds: arguments.count("--seconds")?.unwrap_or(worst::SECONDS),
         system,
+        program: program.transpose()?,
     })
 }
 
 impl TracerBenchmarks {
     /// Runs all parts, also after one has failed.
     fn print(&self, workspace: &Workspace, scratch: &Path) -> Result<()> {
-        let program = workspace.release_program()?;
+        let program = match &self.program {
+            Some(program) => program.clone(),
+            None => workspace.release_program()?,
+        };
         let mut failed = Vec::new();
         let mut part = |name: &str, title: &str, measure: &dyn Fn() -> Result<String>| {
             if self.only.as_deref().is_some_and(|only| only != name) {
@@ -232,6 +241,11 @@ impl TracerBenchmarks {
             SWITCHES,
             "What 20,000 context switches per second cost the recorder",
             &|| switches::contest(&program, scratch),
+        );
+        part(
+            SAMPLING,
+            "What 1,000 samples of call stacks per second cost the recorder",
+            &|| sampling::contest(&program, scratch),
         );
         part(
             CLOCKS,

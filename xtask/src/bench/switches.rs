@@ -52,7 +52,8 @@ int main(int count, char **words) {
 }
 "#;
 
-const SECONDS: u64 = 10;
+/// How long the program runs.
+pub(super) const SECONDS: u64 = 10;
 
 pub(super) fn contest(rostrace: &Path, scratch: &Path) -> Result<String> {
     let folder = scratch.join("switches");
@@ -107,7 +108,7 @@ pub(super) fn contest(rostrace: &Path, scratch: &Path) -> Result<String> {
 }
 
 /// The part of a processor that the recorder has while its command runs: not what it needs to begin, and to read everything at the end.
-fn share(mut recorder: Child) -> Result<f64> {
+pub(super) fn share(mut recorder: Child) -> Result<f64> {
     let pid = recorder.id();
     std::thread::sleep(Duration::from_secs(1));
     let (begin, before) = (Instant::now(), processor(pid)?);

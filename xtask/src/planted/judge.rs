@@ -44,6 +44,13 @@ pub(super) fn is_largest_closed(truth: &Truth, answer: &Answer) -> bool {
     })
 }
 
+/// The same by the name of that part alone, also where it is the whole truth: of a callback that computed.
+pub(super) fn is_largest_called_closed(answer: &Answer) -> bool {
+    let largest = (answer.parts.iter()).min_by_key(|part| Reverse(part.duration));
+    let names = ["execution", "middleware_or_executor", "timer_lateness"];
+    largest.is_some_and(|part| names.contains(&part.cause.as_str()))
+}
+
 pub(super) fn judge(truth: &Truth, answer: &Answer, how: How) -> Judgement {
     if let AskedFor::Lost(_, reason) = &truth.subject {
         return judge_loss(reason, answer);

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 
 use super::answer::Answer;
 use super::claim::{How, Switches};
-use super::judge::{Judgement, is_largest_closed, judge};
+use super::judge::{Judgement, is_largest_called_closed, is_largest_closed, judge};
 use super::truth::{AskedFor, Log, Truth};
 use crate::step::command_line;
 use crate::torture::process;
@@ -41,6 +41,8 @@ pub(super) struct Case {
     pub(super) judgement: Judgement,
     /// The largest part is a box that nobody can open.
     pub(super) is_largest_closed: bool,
+    /// It is called one.
+    pub(super) is_largest_called_closed: bool,
 }
 
 #[derive(Debug)]
@@ -133,12 +135,14 @@ impl Bench {
         };
         let judgement = judge(&truth, &answer, how);
         let is_largest_closed = is_largest_closed(&truth, &answer);
+        let is_largest_called_closed = is_largest_called_closed(&answer);
         Ok(Outcome::Judged(Box::new(Case {
             truth,
             answer,
             how,
             judgement,
             is_largest_closed,
+            is_largest_called_closed,
         })))
     }
 

@@ -18,6 +18,8 @@ pub(super) struct KindRow {
     pub(super) wrong: usize,
     /// Largest part is a closed box.
     largest_closed: usize,
+    /// It is called one.
+    called_closed: usize,
     error: i64,
 }
 
@@ -29,6 +31,7 @@ impl KindRow {
         self.closed += other.closed;
         self.wrong += other.wrong;
         self.largest_closed += other.largest_closed;
+        self.called_closed += other.called_closed;
         self.error = self.error.max(other.error);
     }
 
@@ -70,6 +73,7 @@ impl Table {
             closed: is(Verdict::Closed),
             wrong: is(Verdict::Wrong),
             largest_closed: usize::from(case.is_largest_closed),
+            called_closed: usize::from(case.is_largest_called_closed),
             error: case.judgement.error,
         };
         self.rows.entry(kind.to_owned()).or_default().add(&row);
@@ -178,12 +182,14 @@ impl Table {
         let share = |count: usize| 100.0 * count as f64 / all.cases.max(1) as f64;
         let _ = writeln!(
             text,
-            "\n{:.1} % right, {:.1} % half, {:.1} % closed boxes, {:.1} % wrong; the largest part is a closed box in {:.1} %.",
+            "\n{:.1} % right, {:.1} % half, {:.1} % closed boxes, {:.1} % wrong; the largest part is a closed box in {:.1} %, \
+             and is called `execution`, `middleware or executor` or `timer lateness` in {:.1} %.",
             share(all.right),
             share(all.half),
             share(all.closed),
             share(all.wrong),
-            share(all.largest_closed)
+            share(all.largest_closed),
+            share(all.called_closed)
         );
         let recorded = (self.truths.iter())
             .filter(|(_, how)| how.switches == Switches::Recorded)
