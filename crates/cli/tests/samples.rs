@@ -388,3 +388,39 @@ fn a_file_for_pprof_has_samples_with_functions_and_their_names() {
     });
     assert_eq!(Some(samples.sum()), flames[0]["samples"].as_u64());
 }
+
+#[test]
+fn a_process_whose_first_thread_has_ended_is_sampled_further() {
+    let place = Place::new();
+    if !is_allowed(&place) {
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/first_ends.c");
+    let library = Path::new(ticker()).with_file_name("libtracetools.so");
+    let folder = format!("-Wl,-rpath,{}", library.parent().unwrap().display());
+    let program = place.path("first_ends");
+    let options = ["-O1", "-pthread", &folder, "-o"];
+    compile(&options, &program, &[&source, &library]);
+    let program = program.to_str().unwrap();
+    let arguments = [
+        "record",
+        "--no-report",
+        "--sample",
+        "1000",
+        "-o",
+        "trace",
+        "--",
+        program,
+    ];
+    let (said, _) = place.run(&arguments, 0);
+    let (before, _) = said.split_once(" samples in ").expect(&said);
+    let samples: u64 = before
+        .rsplit(' ')
+        .next()
+        .unwrap()
+        .replace(',', "")
+        .parse()
+        .unwrap();
+    // It computes for 300 milliseconds.
+    assert!(samples > 150, "{said}");
+}

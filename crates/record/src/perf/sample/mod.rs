@@ -36,8 +36,8 @@ pub(crate) struct StackSamples {
     rings: Vec<(Ring, Vec<u8>)>,
     /// They end with the last descriptor, also for threads that inherited them.
     events: Events,
-    /// Threads that events tell of, by number in our name space.
-    followed: HashSet<u32>,
+    /// Threads that events tell of, and their processes, by number in our name space.
+    followed: HashMap<u32, u32>,
     /// Processes whose threads may not all be followed yet, with those that nothing was heard of when they were looked at.
     incomplete: HashMap<u32, (Instant, HashSet<u32>)>,
     /// Those that are recorded; nothing else is written.
@@ -74,7 +74,7 @@ impl StackSamples {
             samples,
             rings: rings.into_iter().map(|ring| (ring, Vec::new())).collect(),
             events: Events::of(Vec::new()),
-            followed: HashSet::new(),
+            followed: HashMap::new(),
             incomplete: HashMap::new(),
             processes: HashMap::new(),
             refused: None,
@@ -111,7 +111,7 @@ impl StackSamples {
         let now = clock::monotonic();
         let process = Process::running(pid, now, &mut self.files, buffer);
         self.processes.insert(pid, process);
-        if self.followed.contains(&pid) {
+        if self.followed.contains_key(&pid) {
             return;
         }
         for tid in threads(pid) {
@@ -122,13 +122,13 @@ impl StackSamples {
     }
 
     fn follow_thread(&mut self, pid: u32, tid: u32) {
-        if self.followed.contains(&tid) {
+        if self.followed.contains_key(&tid) {
             return;
         }
         match self.open(tid, Purpose::Running) {
             Ok(opened) => {
                 self.events.extend(opened);
-                self.followed.insert(tid);
+                self.followed.insert(tid, pid);
             }
             // It has just ended.
             Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
@@ -142,7 +142,7 @@ impl StackSamples {
         let due = self.incomplete.iter();
         let due = due.filter(|(_, (at, _))| at.elapsed() >= BETWEEN_LOOKS);
         for pid in due.map(|(pid, _)| *pid).collect::<Vec<u32>>() {
-            let unheard = threads(pid).filter(|tid| !self.followed.contains(tid));
+            let unheard = threads(pid).filter(|tid| !self.followed.contains_key(tid));
             let unheard: HashSet<u32> = unheard.collect();
             let Some((_, before)) = self.incomplete.remove(&pid) else {
                 continue;
@@ -152,7 +152,15 @@ impl StackSamples {
             }
             if !unheard.is_empty() && self.refused.is_none() {
                 self.incomplete.insert(pid, (Instant::now(), unheard));
+            } else {
+                self.forget_if_ended(pid);
             }
+        }
+    }
+
+    fn forget_if_ended(&mut self, pid: u32) {
+        if !self.followed.values().any(|process| *process == pid) {
+            self.processes.remove(&pid);
         }
     }
 
@@ -211,16 +219,16 @@ impl StackSamples {
             // It attaches again, if it is to be recorded.
             What::Exec => {
                 self.processes.remove(&pid);
-                self.followed.insert(record.tid);
+                self.followed.insert(record.tid, pid);
             }
-            What::Fork { tid } => {
-                self.followed.insert(tid);
+            What::Fork { tid, pid } => {
+                self.followed.insert(tid, pid);
             }
             What::Exit { tid, pid } => {
                 self.followed.remove(&tid);
-                if tid == pid {
-                    self.processes.remove(&pid);
-                    self.incomplete.remove(&pid);
+                // Its first thread may end before the others.
+                if !self.incomplete.contains_key(&pid) {
+                    self.forget_if_ended(pid);
                 }
             }
             What::Lost { records } => buffer.lose(cpu, time, records),

@@ -23,6 +23,7 @@ pub(super) enum What<'b> {
     /// A thread was started.
     Fork {
         tid: u32,
+        pid: u32,
     },
     Exit {
         tid: u32,
@@ -108,7 +109,10 @@ pub(super) fn read(record: &[u8]) -> Option<Record<'_>> {
             })
         }
         COMM if misc & MISC_COMM_EXEC != 0 => What::Exec,
-        FORK => What::Fork { tid: number(8)? },
+        FORK => What::Fork {
+            pid: number(0)?,
+            tid: number(8)?,
+        },
         EXIT => What::Exit {
             pid: number(0)?,
             tid: number(8)?,
@@ -263,7 +267,7 @@ mod tests {
         );
         assert_eq!(mapping.path, b"/lib/x");
         assert!(matches!(records[2].what, What::Lost { records: 9 }));
-        assert!(matches!(records[3].what, What::Fork { tid: 12 }));
+        assert!(matches!(records[3].what, What::Fork { tid: 12, pid: 10 }));
         assert!(matches!(records[4].what, What::Exit { tid: 12, pid: 10 }));
         assert!(matches!(records[5].what, What::Exec));
     }
