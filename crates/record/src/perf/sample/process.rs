@@ -14,10 +14,10 @@ use rostrace_symbols::{Image, UnwindTables, Unwinder};
 
 use super::record::Mapping;
 
-/// What is known of files, by device and number: all processes share it.
+/// What is known of files: all processes share it.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    tables: HashMap<(u64, u64), Arc<UnwindTables>>,
+    tables: HashMap<FileKey, Arc<UnwindTables>>,
     vdso: Option<Arc<UnwindTables>>,
 }
 
@@ -28,6 +28,9 @@ struct Code {
     offset: u64,
     path: Vec<u8>,
 }
+
+/// Device and number of a file, and when it was changed last: it may be written anew, and its number be used again.
+type FileKey = (u64, u64, i64, i64);
 
 #[derive(Debug, Default)]
 pub(super) struct Process {
@@ -125,7 +128,12 @@ impl Files {
             .find(|path| path.is_file())?;
         let file = File::open(path).ok()?;
         let metadata = file.metadata().ok()?;
-        let key = (metadata.dev(), metadata.ino());
+        let key = (
+            metadata.dev(),
+            metadata.ino(),
+            metadata.ctime(),
+            metadata.ctime_nsec(),
+        );
         if let Some(known) = self.tables.get(&key) {
             return Some(Arc::clone(known));
         }
