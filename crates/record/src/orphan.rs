@@ -5,26 +5,37 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rostrace_session::keep::collect::{collect_below, finish};
-use rostrace_session::keep::{Kept, MEMORY_LINK, Mapped, standing_command, stop_recording};
+use rostrace_session::keep::{
+    Kept, MEMORY_LINK, Mapped, end_sched_traces, standing_command, stop_recording,
+};
 
 use crate::liveness::is_alive;
 
 /// Completes the traces below a folder whose processes and recorder were killed. Whoever reads them calls this first. Returns how many
 /// there were.
 pub fn complete_below(trace: &Path) -> u64 {
-    collect_below(trace, &is_alive)
+    let count = collect_below(trace, &is_alive);
+    if count > 0 {
+        end_sched_traces(trace);
+    }
+    count
 }
 
 /// Ends the recording of a process, and writes everything that is left of it.
 pub fn complete(mapped: &Arc<Mapped>, output: &Path) {
     match folder_of(mapped, output) {
-        Some(folder) => drop(finish(mapped, &folder)),
+        Some(folder) => {
+            if finish(mapped, &folder) {
+                end_sched_traces(output);
+            }
+        }
         None => {
             let Some(mut kept) = begun(mapped, output) else {
                 return;
             };
             stop_recording(mapped.memory(), kept.generation());
             kept.finish();
+            end_sched_traces(output);
         }
     }
 }

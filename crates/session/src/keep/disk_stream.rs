@@ -105,6 +105,20 @@ impl DiskStream {
         Ok(resumed)
     }
 
+    /// A file of a stream of which nothing else is known. None if it has no packet.
+    pub(crate) fn found(path: &Path, name: String, file: u32) -> Option<DiskStream> {
+        let mut first = [0; HEAD];
+        let begin = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+            .open(path)
+            .ok()?;
+        begin.read_exact_at(&mut first, 0).ok()?;
+        let first = Head::read(&first);
+        let found = DiskStream::resume(path, 0, name, first.uuid, first.stream, file).ok()?;
+        (found.bytes > 0).then_some(found)
+    }
+
     /// Everything that is there is complete: what comes next comes behind it.
     pub(crate) fn append(&mut self) {
         self.partial = None;
@@ -119,6 +133,15 @@ impl DiskStream {
     /// Whether it was written before.
     pub(crate) fn is_past(&self, number: u64) -> bool {
         self.expected.is_some_and(|expected| number < expected)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// When the last packet ends.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
     }
 
     pub(crate) fn file_number(&self) -> u32 {
@@ -278,25 +301,10 @@ impl DiskStream {
         }
         let file = folder.file(&self.file_name())?;
         if self.last == 0 {
-            let head = Head {
-                uuid: self.uuid,
-                stream: self.stream,
-                begin: self.end,
-                end: now.max(self.end),
-                content_bytes: HEAD,
-                packet_bytes: HEAD,
-                number: self.number + 1,
-                discarded: total,
+            return match self.write_empty(&file, now.max(self.end), total) {
+                Ok(()) => Ok(0),
+                Err(_) => Ok(total - self.discarded),
             };
-            if write(&file, self.bytes, &head.bytes()).is_err() {
-                cut(&file, self.bytes);
-                return Ok(total - self.discarded);
-            }
-            self.last = self.bytes;
-            self.bytes += HEAD as u64;
-            self.number += 1;
-            self.discarded = total;
-            return Ok(0);
         }
         write(
             &file,
@@ -310,5 +318,35 @@ impl DiskStream {
         )?;
         self.discarded = total;
         Ok(0)
+    }
+
+    /// Says behind the last packet that something is missing until then.
+    pub(crate) fn miss_until(&mut self, folder: &Folder, until: u64) -> Result<(), i32> {
+        if until <= self.end {
+            return Ok(());
+        }
+        let file = folder.file(&self.file_name())?;
+        self.write_empty(&file, until, self.discarded.saturating_add(1))
+    }
+
+    /// An empty packet, from the end of the last one on.
+    fn write_empty(&mut self, file: &OwnedFd, end: u64, discarded: u64) -> Result<(), i32> {
+        let head = Head {
+            uuid: self.uuid,
+            stream: self.stream,
+            begin: self.end,
+            end,
+            content_bytes: HEAD,
+            packet_bytes: HEAD,
+            number: self.number + 1,
+            discarded,
+        };
+        write(file, self.bytes, &head.bytes()).inspect_err(|_| cut(file, self.bytes))?;
+        self.last = self.bytes;
+        self.bytes += HEAD as u64;
+        self.number += 1;
+        self.discarded = discarded;
+        self.end = end;
+        Ok(())
     }
 }

@@ -22,6 +22,7 @@ mod process_folder;
 mod resume;
 mod sample_events;
 mod sched_buffer;
+mod sched_end;
 mod sched_trace;
 pub mod snapshot;
 mod start_stop;
@@ -31,6 +32,7 @@ pub use kept::{Kept, MEMORY_LINK};
 pub use mapped::{Mapped, OpenError};
 pub use sample_events::CodeMapping;
 pub use sched_buffer::{SchedBuffer, SchedValue};
+pub use sched_end::end_sched_traces;
 pub use sched_trace::{SAMPLES_FOLDER, SCHED_FOLDER, SchedTrace};
 pub use start_stop::{also_record, is_meant, standing_command, start_recording, stop_recording};
 
