@@ -201,16 +201,12 @@ fn a_wait_for_a_lock_is_that_of_its_holder() {
         .says_all(&["blocked: /locks", "which ran /locks"]);
     let answer = place.json(&question, 0);
     let parts = answer["parts"].as_array().unwrap();
-    let lock = parts
-        .iter()
-        .find(|part| part["cause"] == "waiting_for_lock")
-        .unwrap();
-    assert_eq!(
-        lock["lock"]["by_callback"]
-            .as_str()
-            .map(|it| it.contains("/locks")),
-        Some(true)
-    );
+    // Which of the waits is the worst one, for a lock or for a condition, is up to the machine.
+    let waits = parts.iter().filter(|part| {
+        part["cause"] == "waiting_for_lock" || part["cause"] == "waiting_for_condition"
+    });
+    let mut callbacks = waits.filter_map(|part| part["lock"]["by_callback"].as_str());
+    assert!(callbacks.any(|it| it.contains("/locks")), "{answer:#}");
 }
 
 #[test]
