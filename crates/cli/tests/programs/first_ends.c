@@ -18,8 +18,10 @@ static void *compute(void *nothing) {
   // The recorder is to see the end of the first thread before the samples.
   nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
   ros_trace_callback_start((void *)0x40, false);
+  // Not in the kernel, where nothing is sampled: it is asked for the time now and then.
   while (computed() < 300000000)
-    ;
+    for (volatile int step = 0; step < 100000; step++)
+      ;
   ros_trace_callback_end((void *)0x40);
   return nothing;
 }
