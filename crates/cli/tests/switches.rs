@@ -219,22 +219,27 @@ fn threads_that_run_already_are_followed_and_those_that_they_start() {
         let mut running = place.command(&arguments).spawn().unwrap();
         let mut rest = wait_for_ready(&mut running);
         let sessions = place.until(|all| all.len() == 1 && processes(&all[0]) == 1);
-        let arguments = ["record", "--attach", "--no-report", "--duration", "1s"];
-        let (said, _) = place.run(&[&arguments[..], &["-o", "trace"]].concat(), 0);
-        assert!(said.contains(" context switches in "), "{said}");
+        // Longer where other programs want the CPUs, too.
+        let mut found = Vec::new();
+        for duration in ["1s", "5s", "20s"] {
+            let _ = std::fs::remove_dir_all(place.path("trace"));
+            let arguments = ["record", "--attach", "--no-report", "--duration", duration];
+            let (said, _) = place.run(&[&arguments[..], &["-o", "trace"]].concat(), 0);
+            assert!(said.contains(" context switches in "), "{said}");
+            found = executions(&place);
+            found.retain(|it| it.unknown == 0);
+            if found.len() > 3 {
+                break;
+            }
+        }
         kill(pid_of(&sessions), libc::SIGINT);
         let mut printed = String::new();
         rest.read_to_string(&mut printed).unwrap();
         running.wait().unwrap();
         // Which of the executions were recorded is not known; each takes 5 ms of a CPU.
-        let executions = executions(&place);
-        let reported: Vec<_> = executions.iter().filter(|it| it.unknown == 0).collect();
-        assert!(reported.len() > 3, "{what}: {executions:?}");
-        let near = reported.iter().filter(|it| is_near(it.running, 5_000_000));
-        assert!(
-            near.count() * 10 >= reported.len() * 9,
-            "{what}: {reported:?}"
-        );
+        assert!(found.len() > 3, "{what}: {found:?}");
+        let near = found.iter().filter(|it| is_near(it.running, 5_000_000));
+        assert!(near.count() * 10 >= found.len() * 9, "{what}: {found:?}");
     }
 }
 

@@ -33,7 +33,7 @@ fn pages_write_numbers_as_sentences_do() {
     let vectors = std::fs::read_to_string(vectors).unwrap();
     let check = format!(
         "const vectors = {vectors};\n\
-         for (const [name, write] of Object.entries({{ duration, digits, bytes }}))\n\
+         for (const [name, write] of Object.entries({{ duration, exactDuration, digits, bytes }}))\n\
            for (const [value, text] of vectors[name])\n\
              if (write(value) !== text) throw new Error(`${{name}} ${{value}}: ${{write(value)}} instead of ${{text}}`);\n\
          console.log(\"all hold\");\n"

@@ -1,6 +1,6 @@
 //! Builds small C programs, runs them under the tracer, and asks babeltrace2 and our own reader what was recorded.
 
-#![allow(dead_code, unreachable_pub, unused_imports, clippy::unwrap_used)]
+#![allow(unreachable_pub, clippy::unwrap_used)]
 
 pub mod driven_program;
 pub mod recorder;

@@ -1,7 +1,7 @@
 //! What the tests of observed behaviour share: the recordings that they go through, what has to hold in each of them, and the
 //! log of what the recorded programs really did.
 
-#![allow(dead_code, unreachable_pub)]
+#![allow(unreachable_pub)]
 
 pub mod invariants;
 pub mod path_instances;

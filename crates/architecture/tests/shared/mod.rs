@@ -30,7 +30,6 @@ pub(crate) fn architecture_files() -> Vec<PathBuf> {
     files
 }
 
-#[allow(dead_code, reason = "not every test file compares texts")]
 pub(crate) fn first_difference(one: &str, other: &str) -> String {
     for (number, (left, right)) in one.lines().zip(other.lines()).enumerate() {
         if left != right {

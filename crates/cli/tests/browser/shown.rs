@@ -53,9 +53,12 @@ fn read(text: &str) -> Option<Read> {
     };
     let factor = match unit.as_str() {
         "ns" | "Hz" | "B" | "" => 1.0,
-        "µs" | "kB" => 1e3,
-        "ms" | "MB" => 1e6,
-        "s" | "GB" => 1e9,
+        "µs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        "KiB" => 1024.0,
+        "MiB" => 1024.0 * 1024.0,
+        "GiB" => 1024.0 * 1024.0 * 1024.0,
         "%" => 0.01,
         _ => return None,
     };

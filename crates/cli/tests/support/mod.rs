@@ -1,7 +1,6 @@
 //! What the tests of the program share: how it is started, the recordings, and a trace made by hand.
 
-// Each test file uses its own part of this.
-#![allow(dead_code, unreachable_pub)]
+#![allow(unreachable_pub)]
 
 pub mod http;
 pub mod place;

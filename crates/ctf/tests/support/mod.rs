@@ -1,6 +1,6 @@
 //! What several test files share. Each of them uses a part of it only.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+#![allow(unreachable_pub, clippy::unwrap_used)]
 
 pub mod babeltrace;
 pub mod choices;

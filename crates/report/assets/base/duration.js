@@ -44,6 +44,15 @@ export function duration(nanoseconds) {
   return MISSING;
 }
 
+/** `12.345678 ms`: every nanosecond; of seconds the microseconds. */
+export function exactDuration(nanoseconds) {
+  const size = Math.abs(nanoseconds);
+  if (size >= 60e9) return duration(nanoseconds);
+  const { divisor, unit } = durationUnit(size);
+  const digits = Math.min(Math.round(Math.log10(divisor)), 6);
+  return `${nanoseconds < 0 ? "\u2212" : ""}${(size / divisor).toFixed(digits)} ${unit}`;
+}
+
 /** `653.2 KiB` */
 export function bytes(value) {
   if (value === undefined || value === null) return MISSING;

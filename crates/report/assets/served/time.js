@@ -1,22 +1,11 @@
 // Times as the timeline writes them, beside what both pages write alike.
 
 import { dayOf, instantOf, timeOfDay } from './clock.js';
-import { duration } from './duration.js';
+import { duration, exactDuration } from './duration.js';
 import { count, share } from './number.js';
 import { state } from './state.js';
 
-export { count, duration, share };
-
-const UNITS = [['h', 3600e9], ['min', 60e9], ['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
-
-/** `12.345 678 ms`: every nanosecond. */
-export function exactDuration(nanos) {
-  const size = Math.abs(nanos);
-  if (size >= 60e9) return duration(nanos);
-  const [unit, scale] = UNITS.find(([name, factor]) => size >= factor && name.length < 3) ?? UNITS[5];
-  const digits = Math.round(Math.log10(scale));
-  return `${nanos < 0 ? '−' : ''}${(size / scale).toFixed(Math.min(digits, 6))} ${unit}`;
-}
+export { count, duration, exactDuration, share };
 
 /** A time since the begin as seconds, with as many digits as a step needs: `+1.250 s`. */
 export function relative(nanos, step) {

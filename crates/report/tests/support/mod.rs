@@ -1,6 +1,6 @@
 //! What the tests of the report have in common.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+#![allow(unreachable_pub, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! What the tests of timelines share.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+#![allow(unreachable_pub, clippy::unwrap_used)]
 
 pub mod decoded;
 pub mod profile;

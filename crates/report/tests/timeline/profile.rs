@@ -22,7 +22,6 @@ pub struct Thread {
 
 #[derive(Debug, Clone)]
 pub struct Marker {
-    pub thread: usize,
     pub name: String,
     pub category: String,
     pub begin: i64,
@@ -95,7 +94,7 @@ pub fn read(bytes: &[u8]) -> Profile {
         }
     }
     let mut markers = Vec::new();
-    for (thread, content) in threads.iter().enumerate() {
+    for content in threads {
         let table = &content["markers"];
         let length = table["length"].as_u64().unwrap() as usize;
         let column = |name: &str| {
@@ -149,7 +148,6 @@ pub fn read(bytes: &[u8]) -> Profile {
             }
             let category = &categories[of[row].as_u64().unwrap() as usize];
             markers.push(Marker {
-                thread,
                 name: texts[names[row].as_u64().unwrap() as usize].to_owned(),
                 category: category["name"].as_str().unwrap().to_owned(),
                 begin,
