@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use rostrace_record::{Launch, Plan, Recording, RuntimeFolder, Session};
+use rostrace_record::{Launch, Plan, Recording, RuntimeFolder, Session, Switches};
 
 use super::record::arguments::DemoArguments;
 use super::record::verify;
@@ -89,8 +89,12 @@ fn record(arguments: &DemoArguments) -> anyhow::Result<Ending> {
     command.extend(["--seconds".into(), seconds.into()]);
     let session = Session::create(&RuntimeFolder::of_user()?, &command)?;
     let signals = watch::signals()?;
-    let ending = Recording::start(&session, &Plan::to(output)).map_err(anyhow::Error::from);
-    let ending = ending.and_then(|recording| {
+    let plan = Plan {
+        switches: Switches::Auto,
+        ..Plan::to(output)
+    };
+    let ending = Recording::start(&session, &plan).map_err(anyhow::Error::from);
+    let ending = ending.and_then(|mut recording| {
         println!(
             "Five processes run for {} s and are recorded: lidar and imu → filter → fusion → planner → actuator.\n",
             arguments.seconds
@@ -100,7 +104,7 @@ fn record(arguments: &DemoArguments) -> anyhow::Result<Ending> {
             .with_variable("LD_PRELOAD", None)
             .with_variable("AMENT_PREFIX_PATH", None)
             .with_variable("ROS_DISTRO", Some("jazzy".into()));
-        let running = launch.start()?;
+        let running = recording.launch(&launch)?;
         Watch::new(recording, Some(running), signals, None).until_the_end()
     });
     session.close();
