@@ -395,7 +395,8 @@ static void listen_starved(struct run *run) {
     shared->instant = now() + 3 * MILLISECOND;
     want_helper(size);
     shared->busy_since = now();
-  } else {
+  } else if (!shared->busy_since) {
+    // Later it would not be done in time.
     usual_work();
   }
 }

@@ -171,7 +171,15 @@ impl Found {
             let is_planted =
                 (stretch.demands.first()).is_some_and(|demand| demand.claim.accepts(part, how));
             // Who waits for a service is blocked: that is true, and does not help.
-            let is_box = is_closed(part) || stretch.is_of_service() && part.cause == "blocked";
+            // Nor does it help that a receiver was idle or had no CPU.
+            let is_starved = stretch
+                .demands
+                .iter()
+                .any(|it| matches!(it.claim, Claim::Starved(_)));
+            let is_either = is_starved && how.switches == Switches::Refused;
+            let is_box = is_closed(part)
+                || stretch.is_of_service() && part.cause == "blocked"
+                || is_either && part.cause == "middleware";
             if is_box && !is_planted {
                 found.closed += time;
             }
