@@ -114,7 +114,7 @@ fn without_wake_ups_it_is_said_who_had_the_cpu_that_the_thread_then_got() {
             ),
             (
                 600,
-                "timer lateness: due, but its thread was off the CPU, and hog 8 had the one that it then got",
+                "timer lateness: due, but its thread was off the CPU; hog 8 ran on the CPU that it got next",
             ),
             (98, OUT),
             RUNS,
@@ -208,7 +208,7 @@ const IDLE: &str = "middleware: under way, the receiver was idle or had no CPU";
 fn a_receiver_may_have_waited_for_whoever_had_its_cpu_without_a_pause() {
     let by = |who: &str| {
         format!(
-            "under way, or without a CPU: the receiver was idle or had no CPU, and {who} had the one that it then got"
+            "under way, or without a CPU: the receiver was idle or had no CPU; {who} ran on the CPU that it got next"
         )
     };
     let parts = message(|recording| {

@@ -193,13 +193,13 @@ impl NotOnCpu {
             NotOnCpu::OffCpu(Some(by)) => {
                 let by = title(by);
                 format!(
-                    "timer lateness: due, but its thread was off the CPU, and {by} had the one that it then got"
+                    "timer lateness: due, but its thread was off the CPU; {by} ran on the CPU that it got next"
                 )
             }
             NotOnCpu::IdleOrOffCpu(by) => {
                 let by = title(by);
                 format!(
-                    "under way, or without a CPU: the receiver was idle or had no CPU, and {by} had the one that it then got"
+                    "under way, or without a CPU: the receiver was idle or had no CPU; {by} ran on the CPU that it got next"
                 )
             }
         }
