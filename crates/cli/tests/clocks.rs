@@ -234,7 +234,7 @@ fn who_does_not_want_clocks_has_none() {
 fn processes_that_run_already_are_asked_too() {
     let place = Place::new();
     let mut running = place
-        .command(&["run", "--", ticker(), "60000"])
+        .command(&["run", "--", ticker(), "600000"])
         .spawn()
         .unwrap();
     let rest = wait_for_ready(&mut running);

@@ -64,7 +64,7 @@ fn a_folder_gets_the_date_when_none_is_named() {
 #[test]
 fn ctrl_c_ends_the_command_and_the_trace_is_complete() {
     let place = Place::new();
-    let command = &mut place.command(&["record", "-o", "trace", "--", ticker(), "60000"]);
+    let command = &mut place.command(&["record", "-o", "trace", "--", ticker(), "600000"]);
     let mut child = command.spawn().unwrap();
     let rest = wait_for_ready(&mut child);
     std::thread::sleep(Duration::from_millis(100));
@@ -80,7 +80,7 @@ fn ctrl_c_ends_the_command_and_the_trace_is_complete() {
 fn a_second_ctrl_c_kills_a_command_that_does_not_listen() {
     let place = Place::new();
     let mut child = place
-        .command(&["record", "-o", "trace", "--", ticker(), "60000"])
+        .command(&["record", "-o", "trace", "--", ticker(), "600000"])
         .env("TICKER_DEAF", "1")
         .spawn()
         .unwrap();
@@ -117,7 +117,7 @@ fn how_a_command_shuts_down_after_its_duration_is_recorded() {
     let (out, err) = finished(
         place
             .command(&format!(
-                "record --duration 300ms -o trace -- {} 60000",
+                "record --duration 300ms -o trace -- {} 600000",
                 ticker()
             ))
             .env("TICKER_LAST", "1500")
@@ -140,7 +140,7 @@ fn how_a_command_shuts_down_after_its_duration_is_recorded() {
 #[test]
 fn a_killed_process_loses_nothing_that_it_wrote() {
     let place = Place::new();
-    let script = format!("{} 60000 & sleep 0.3; kill -9 $!; wait", ticker());
+    let script = format!("{} 600000 & sleep 0.3; kill -9 $!; wait", ticker());
     let record = ["record", "--no-report", "-o", "trace", "--", "sh", "-c"];
     let (out, _) = place.run(&[&record[..], &[&script]].concat(), 0);
     out.says_all(&["1 process, ", "lost: 0"]);

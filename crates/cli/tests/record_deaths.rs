@@ -51,7 +51,7 @@ fn a_process_that_is_killed_while_it_emits_is_reported() {
     let place = Place::new();
     let mut child = place
         .command(&format!(
-            "record --no-report --limit 1M -o trace -- {} 60000",
+            "record --no-report --limit 1M -o trace -- {} 600000",
             ticker()
         ))
         .env("TICKER_FLOOD", "1")

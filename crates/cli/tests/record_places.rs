@@ -199,7 +199,7 @@ fn a_container_with_a_read_only_root_and_no_home_is_recorded_from_outside() {
     // Its own processes, a root that cannot be written, an empty environment, and one folder in common with the outside.
     let inside = format!(
         "mount --bind {shown} {shown} && mount -o remount,bind,ro / && ! touch /etc/written 2>/dev/null &&
-         exec env -i LD_PRELOAD=$LD_PRELOAD ROSTRACE_CONTROL=$ROSTRACE_CONTROL {} 60000",
+         exec env -i LD_PRELOAD=$LD_PRELOAD ROSTRACE_CONTROL=$ROSTRACE_CONTROL {} 6000000",
         ticker()
     );
     let mut run = place.command(&["run", "--control"]);
@@ -237,7 +237,7 @@ fn a_process_that_was_killed_where_its_pid_means_nothing_is_known_to_be_gone() {
     }
     let place = Place::new();
     let steps = "$ROSTRACE record --no-report -o trace -- unshare -p -f \\
-          sh -c 'read pid rest < /proc/self/stat; echo $pid > pid; exec $TICKER 60000' > log 2>&1 &
+          sh -c 'read pid rest < /proc/self/stat; echo $pid > pid; exec $TICKER 600000' > log 2>&1 &
         recorder=$!
         until ls trace/*/thread_1_0 > ready 2>&1; do sleep 0.01; done
         kill -9 $recorder

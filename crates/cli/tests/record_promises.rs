@@ -21,7 +21,7 @@ impl Orphan {
         let place = Place::new();
         let mut arguments = vec!["record", "--no-report", "-o", "trace"];
         arguments.extend_from_slice(options);
-        arguments.extend(["--", ticker(), "60000"]);
+        arguments.extend(["--", ticker(), "600000"]);
         let mut command = place.command(&arguments);
         let mut recorder = command.envs(variables.iter().copied()).spawn().unwrap();
         let _rest = wait_for_ready(&mut recorder);

@@ -11,7 +11,7 @@ use crate::support::place::{
 fn attaching_again_and_again_knows_all_names_each_time() {
     let place = Place::new();
     let mut child = place
-        .command(&["run", "--", ticker(), "60000", "9"])
+        .command(&["run", "--", ticker(), "600000", "9"])
         .env("TICKER_CHILD", "1")
         .spawn()
         .unwrap();
@@ -80,7 +80,7 @@ fn two_recordings_at_once_do_not_mix() {
 fn a_killed_recorder_leaves_a_readable_trace_and_a_session_that_can_be_stopped() {
     let place = Place::new();
     let mut child = place
-        .command(&["record", "-o", "trace", "--", ticker(), "60000"])
+        .command(&["record", "-o", "trace", "--", ticker(), "600000"])
         .spawn()
         .unwrap();
     let _rest = wait_for_ready(&mut child);
@@ -119,7 +119,7 @@ fn a_control_file_can_be_anywhere() {
     let control = place.path("control");
     let control = control.to_str().unwrap();
     let mut child = place
-        .command(&["run", "--control", control, "--", ticker(), "60000"])
+        .command(&["run", "--control", control, "--", ticker(), "600000"])
         .spawn()
         .unwrap();
     let _rest = wait_for_ready(&mut child);

@@ -39,7 +39,7 @@ fn a_flight_recording_is_copied_and_stopped_while_it_runs() {
 fn a_signal_takes_a_snapshot() {
     let place = Place::new();
     let mut child = place
-        .command(&["record", "-o", "trace", "--", ticker(), "60000"])
+        .command(&["record", "-o", "trace", "--", ticker(), "600000"])
         .spawn()
         .unwrap();
     let rest = wait_for_ready(&mut child);
@@ -73,7 +73,7 @@ const FLIGHT_WITH_SIGNAL: [&str; 8] = [
 fn a_signal_to_a_process_takes_a_snapshot() {
     let place = Place::new();
     let mut record = place.command(&FLIGHT_WITH_SIGNAL);
-    let both = format!("{0} 60000 & TICKER_NODE=other {0} 60000; wait", ticker());
+    let both = format!("{0} 600000 & TICKER_NODE=other {0} 600000; wait", ticker());
     record.args(["sh", "-c", &both]);
     let mut child = record.spawn().unwrap();
     let mut errors = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -102,7 +102,7 @@ fn a_signal_to_a_process_takes_a_snapshot() {
 fn a_signal_that_a_program_handles_itself_stays_its_own() {
     let place = Place::new();
     let mut record = place.command(&FLIGHT_WITH_SIGNAL);
-    record.args([ticker(), "60000"]).env("TICKER_OWN", "1");
+    record.args([ticker(), "600000"]).env("TICKER_OWN", "1");
     let mut child = record.spawn().unwrap();
     let mut lines = wait_for_ready(&mut child);
     let is_recording = |sessions: &[Value]| {

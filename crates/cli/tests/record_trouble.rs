@@ -67,7 +67,7 @@ fn a_process_with_a_tracer_of_another_version_is_reported_by_all() {
     let place = Place::new();
     let control = place.path("control");
     let script = format!(
-        "{0} 60000 & until test -e go; do sleep 0.02; done; {0} 60000; wait",
+        "{0} 600000 & until test -e go; do sleep 0.02; done; {0} 600000; wait",
         ticker()
     );
     let mut run = place.command(&["run", "--control", "control", "--", "sh", "-c", &script]);
@@ -136,7 +136,7 @@ fn a_process_that_has_no_files_left_loses_nothing() {
 #[test]
 fn a_recording_begins_although_the_process_has_no_files_left() {
     let place = Place::new();
-    let script = format!("ulimit -n 24; exec {} 60000", ticker());
+    let script = format!("ulimit -n 24; exec {} 6000000", ticker());
     let mut run = place.command(&["run", "--", "sh", "-c", &script]);
     run.env("TICKER_FILES", "asked");
     let mut child = run.spawn().unwrap();

@@ -32,7 +32,7 @@ impl Place {
     /// A ticker under `rostrace run` that is ready, and its output, which must stay open.
     pub fn idle_ticker(&self) -> (Child, BufReader<std::process::ChildStdout>) {
         let mut child = self
-            .command(&["run", "--", ticker(), "60000"])
+            .command(&["run", "--", ticker(), "600000"])
             .spawn()
             .unwrap();
         let rest = wait_for_ready(&mut child);
