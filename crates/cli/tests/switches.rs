@@ -35,7 +35,6 @@ pub struct Execution {
     waiting: i64,
     blocked: i64,
     pub unknown: i64,
-    preemptions: i64,
 }
 
 pub fn executions(place: &Place) -> Vec<Execution> {
@@ -56,7 +55,6 @@ pub fn executions(place: &Place) -> Vec<Execution> {
             waiting: number("waiting_ns"),
             blocked: number("blocked_ns"),
             unknown: number("unknown_ns"),
-            preemptions: number("preemptions"),
         }
     });
     rows.collect()
@@ -75,16 +73,8 @@ pub fn ran(said: &str) -> Vec<(i64, i64)> {
 
 /// Within a hundredth, or 0.2 ms.
 fn is_near(found: i64, known: i64) -> bool {
-    differs_by_at_most(found, known, 0)
+    (found - known).abs() <= (known / 100).max(200_000)
 }
-
-fn differs_by_at_most(found: i64, known: i64, more: i64) -> bool {
-    (found - known).abs() <= (known / 100).max(200_000) + more
-}
-
-/// What the two may differ by for each time that a thread was put off its CPU and got one again: the kernel looks at the clock of the thread at one end of a
-/// switch and tells of it at the other, which takes the longer the busier the machine is.
-const OF_A_PREEMPTION: i64 = 25_000;
 
 /// The clock of the thread and ours are not read in the same instant, and where this machine itself is not given a CPU, the one may
 /// count it and the other not: of ten executions one may differ.
@@ -98,9 +88,7 @@ pub fn assert_agree(executions: &[Execution], ran: &[(i64, i64)]) {
         100.0 * (found - known) as f64 / known.max(1) as f64
     );
     let differing: Vec<_> = (executions.iter().zip(ran))
-        .filter(|(found, (cpu, _))| {
-            !differs_by_at_most(found.running, *cpu, found.preemptions * OF_A_PREEMPTION)
-        })
+        .filter(|(found, (cpu, _))| !is_near(found.running, *cpu))
         .collect();
     assert!(
         differing.len() * 10 <= ran.len(),
